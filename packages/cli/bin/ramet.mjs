@@ -7,6 +7,7 @@ import module from 'node:module';
 const REQUIRED_MAJOR = 24;
 const build = new URL('../dist/main.mjs', import.meta.url);
 
+/** @param {string} message */
 function fail(message) {
   process.stderr.write(`ramet: ${message}\n`);
   process.exit(1);
