@@ -6,5 +6,8 @@ export default defineConfig({
     pool: 'forks',
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    globalSetup: ['scripts/vitest/private-environment.ts'],
+    setupFiles: ['scripts/vitest/fail-on-warning.ts'],
+    reporters: ['default', './scripts/vitest/reporter.ts'],
   },
 });
