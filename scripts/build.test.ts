@@ -1,0 +1,31 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+
+const root = join(import.meta.dirname, '..');
+
+test('the packed command holds the bin, the build and its licences, and runs without the repository', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pack-'));
+  // Without scripts: the prepack script would replace the build under other tests.
+  const pack = ['pack', '--ignore-scripts', '--json', '-w', 'packages/cli', '--pack-destination', folder];
+  execFileSync('npm', pack, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
+  execFileSync('tar', ['-xf', listTarball(folder), '-C', folder]);
+  const files = execFileSync('find', ['package', '-type', 'f'], { cwd: folder, encoding: 'utf8' }).trim().split('\n');
+  const unexpected = files.filter((file) => !/^package\/dist\/[\w-]+\.mjs$/.test(file)).sort();
+  expect(unexpected).toEqual([
+    'package/LICENSE',
+    'package/README.md',
+    'package/bin/ramet.mjs',
+    'package/dist/THIRD-PARTY.txt',
+    'package/package.json',
+  ]);
+  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const run = spawnSync(process.execPath, [join(folder, 'package/bin/ramet.mjs'), '--help'], { encoding: 'utf8' });
+  expect(run).toMatchObject({ status: 0, stderr: '' });
+});
+
+function listTarball(folder: string): string {
+  return execFileSync('find', [folder, '-name', '*.tgz'], { encoding: 'utf8' }).trim();
+}
