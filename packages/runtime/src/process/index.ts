@@ -1,0 +1,4 @@
+export { runProcess } from './run.ts';
+export type { ProcessEnd } from './spawn.ts';
+export { type RunningProcess, type StartSpec, startProcess } from './start.ts';
+export type { ProcessOutcome, ProcessSink, ProcessSpec } from './types.ts';

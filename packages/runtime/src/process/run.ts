@@ -1,0 +1,108 @@
+/**
+ * Runs a process to its end. Ends it, and everything in its group, at a timeout or when the caller aborts:
+ * SIGTERM, and SIGKILL after a grace period.
+ */
+import { type FileHandle, open } from 'node:fs/promises';
+import { collectStream } from './collect.ts';
+import { feedStdin } from './feed.ts';
+import { killGroup, type SpawnedProcess, spawnProcess } from './spawn.ts';
+import type { ProcessOutcome, ProcessSpec } from './types.ts';
+
+const KILL_GRACE_MS = 2_000;
+/** A process that left the group may hold our pipes open after its parent ended; we stop listening after this. */
+const PIPE_GRACE_MS = 5_000;
+
+/** Runs a process and returns what it said; throws `Failure('process_failed')` when it could not be started. */
+export async function runProcess(spec: ProcessSpec): Promise<ProcessOutcome> {
+  const file = spec.stdout.kind === 'file' ? await open(spec.stdout.path, 'wx', 0o600) : null;
+  try {
+    return await runWithOutput(spec, file);
+  } finally {
+    await file?.close();
+  }
+}
+
+async function runWithOutput(spec: ProcessSpec, file: FileHandle | null): Promise<ProcessOutcome> {
+  const spawned = await spawnProcess({
+    argv: spec.argv,
+    cwd: spec.cwd,
+    env: spec.env,
+    stdin: spec.stdin === undefined ? 'ignore' : 'pipe',
+    stdout: file === null ? 'pipe' : file.fd,
+    ...(spec.descriptors === undefined ? {} : { descriptors: spec.descriptors }),
+  });
+  const { child } = spawned;
+  const stdout = collectStream(child.stdout, {
+    ...(spec.stdout.kind === 'collect' ? spec.stdout : { limitBytes: 0 }),
+    ...(spec.onStdout === undefined ? {} : { onData: spec.onStdout }),
+  });
+  const stderr = collectStream(child.stderr, {
+    limitBytes: spec.stderrLimitBytes,
+    tailBytes: spec.stderrTailBytes ?? 0,
+    ...(spec.onStderr === undefined ? {} : { onData: spec.onStderr }),
+  });
+  const end = watchForEnd(spawned, spec);
+  stopListeningAfterExit(spawned);
+  const feeding = startFeeding(spawned, spec);
+  const { exitCode, signal } = await spawned.closed;
+  end.stop();
+  await feeding;
+  return {
+    exitCode,
+    signal,
+    stdout: stdout.bytes(),
+    stderr: stderr.bytes(),
+    truncated: stdout.truncated() || stderr.truncated(),
+    droppedBytes: { stdout: stdout.dropped(), stderr: stderr.dropped() },
+    timedOut: end.reason() === 'timeout',
+    aborted: end.reason() === 'abort',
+  };
+}
+
+function startFeeding(spawned: SpawnedProcess, spec: ProcessSpec): Promise<void> {
+  const { stdin } = spawned.child;
+  if (stdin === null || spec.stdin === undefined) return Promise.resolve();
+  const feeding = feedStdin(stdin, spec.stdin).catch((error: unknown) => {
+    // Half an input must not be taken for a whole one.
+    killGroup(spawned.pid, 'SIGKILL');
+    throw error;
+  });
+  // Awaited after the process has ended; until then a rejection must not count as unhandled.
+  feeding.catch(() => undefined);
+  return feeding;
+}
+
+function watchForEnd(
+  spawned: SpawnedProcess,
+  spec: ProcessSpec,
+): { stop(): void; reason(): 'timeout' | 'abort' | null } {
+  let reason: 'timeout' | 'abort' | null = null;
+  let killTimer: NodeJS.Timeout | undefined;
+  const end = (why: 'timeout' | 'abort') => {
+    if (reason !== null) return;
+    reason = why;
+    killGroup(spawned.pid, 'SIGTERM');
+    killTimer = setTimeout(() => killGroup(spawned.pid, 'SIGKILL'), KILL_GRACE_MS);
+  };
+  const onAbort = () => end('abort');
+  const timer = spec.timeoutMs === undefined ? undefined : setTimeout(() => end('timeout'), spec.timeoutMs);
+  if (spec.signal?.aborted) onAbort();
+  spec.signal?.addEventListener('abort', onAbort, { once: true });
+  const stop = () => {
+    clearTimeout(timer);
+    clearTimeout(killTimer);
+    spec.signal?.removeEventListener('abort', onAbort);
+  };
+  return { stop, reason: () => reason };
+}
+
+function stopListeningAfterExit({ child, closed }: SpawnedProcess): void {
+  child.once('exit', () => {
+    const timer = setTimeout(() => {
+      child.stdout?.destroy();
+      child.stderr?.destroy();
+      child.stdin?.destroy();
+    }, PIPE_GRACE_MS);
+    void closed.then(() => clearTimeout(timer));
+  });
+}
