@@ -1,0 +1,4 @@
+export { type GitSetting, makePersonConfigEnvironment } from './environment.ts';
+export { configIsTrue, configValue, type PersonConfig, readPersonConfig } from './person-config.ts';
+export { type GitOutcome, type GitPlace, type GitSpec, git, type RunningGit, startGit } from './run.ts';
+export { joinNul, renderName, splitLines, splitNul } from './split.ts';
