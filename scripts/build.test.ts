@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,7 +21,9 @@ test('the packed command holds the bin, the build and its licences, and runs wit
     'package/dist/THIRD-PARTY.txt',
     'package/package.json',
   ]);
-  symlinkSync(join(root, 'node_modules'), join(folder, 'node_modules'));
+  const native = 'node_modules/fs-native-extensions';
+  mkdirSync(join(folder, 'node_modules'));
+  symlinkSync(join(root, native), join(folder, native));
   const run = spawnSync(process.execPath, [join(folder, 'package/bin/ramet.mjs'), '--help'], { encoding: 'utf8' });
   expect(run).toMatchObject({ status: 0, stderr: '' });
 });
