@@ -1,0 +1,212 @@
+/**
+ * Every event Ramet writes: one line of a log each (docs/log-format.md). Bodies are listed by type; `Envelope` is what
+ * all share. Readers meet unknown types and fields, and must keep them.
+ */
+import type { Cost, Usage } from '../usage/types.ts';
+import type { Digest, RunId } from './ids.ts';
+import type { AssistantMessage, ToolOutput, UserMessage } from './messages.ts';
+
+/** The highest `schema` this code writes and appends to; a log with a higher one is read-only. */
+export const SCHEMA = 1;
+
+export type WorkspaceKind = 'git' | 'overlay' | 'directory' | 'none';
+export type Effect = 'read' | 'idempotent' | 'write';
+export type Contained = boolean | 'unless_egress';
+export type Purpose = 'turn' | 'compact' | 'title';
+export type EndReason = 'completed' | 'interrupted' | 'failed' | 'limit';
+
+export interface Envelope {
+  readonly seq: number;
+  readonly prev: Digest;
+  /** RFC 3339 with milliseconds and `Z`. */
+  readonly time: string;
+  readonly type: string;
+}
+
+export interface ErrorInfo {
+  readonly code: string;
+  readonly message: string;
+}
+
+export interface LeftOutEntry {
+  readonly path: string;
+  readonly reason: string;
+  readonly bytes?: number;
+}
+
+/** A write after a fork point that left the workspace, as shown before a fork and recorded in it. */
+export interface OutstandingWrite {
+  /** Offset of its `tool.intent` in the source. */
+  readonly offset: number;
+  readonly callId: string;
+  readonly tool: string;
+  readonly input: unknown;
+  readonly key: string;
+  readonly time: string;
+  /** Hosts it reached, when the proxy recorded them. */
+  readonly egress?: readonly string[];
+  /** Whether its outcome is recorded, and how it ended. */
+  readonly outcome: ToolOutcomeKind | 'open';
+}
+
+export type ToolOutcomeKind = 'ok' | 'error' | 'denied' | 'interrupted' | 'outcome_unknown';
+
+export interface EventBodies {
+  'session.start': {
+    readonly schema: number;
+    readonly id: RunId;
+    /** Random id of the project; null outside one. */
+    readonly project: string | null;
+    /** Relative to the workspace; '' is its root. */
+    readonly cwd: string;
+    readonly workspace: WorkspaceKind;
+    readonly title?: string;
+    readonly versions: Readonly<Record<string, string>>;
+  };
+  'session.config': {
+    readonly schema: number;
+    readonly model: {
+      readonly name: string;
+      readonly baseUrl?: string;
+      readonly script?: { readonly path: string; readonly digest: string };
+    };
+    readonly tools: readonly { readonly name: string; readonly effect: Effect; readonly contained: Contained }[];
+    readonly permissions: readonly { readonly tool: string; readonly match?: string; readonly do: string }[];
+    readonly sandbox: string;
+    readonly allowNet: readonly string[];
+    readonly instructions: readonly { readonly path: string; readonly digest: string }[];
+  };
+  'workspace.open': {
+    readonly kind: WorkspaceKind;
+    readonly base: string | null;
+    readonly branch: string | null;
+    readonly carried: readonly { readonly path: string; readonly from: string; readonly how: string }[];
+    readonly copied: readonly string[];
+    readonly leftOut: readonly LeftOutEntry[];
+    readonly dirty: Readonly<Record<string, unknown>>;
+  };
+  'workspace.checkpoint': {
+    readonly id: string;
+    readonly files: number;
+    readonly bytes: number;
+    readonly head: string;
+    readonly commit: string | null;
+    readonly operation: string | null;
+    readonly leftOut: readonly LeftOutEntry[];
+    readonly changed: {
+      readonly added: number;
+      readonly modified: number;
+      readonly deleted: number;
+      readonly paths: readonly string[];
+    };
+  };
+  'workspace.restore': {
+    /** Null when there was none to restore. */
+    readonly checkpoint: string | null;
+    readonly outcome: 'restored' | 'fresh' | 'shared';
+    readonly reason?: string;
+    readonly carried: readonly { readonly path: string; readonly from: string; readonly how: string }[];
+  };
+  message: {
+    readonly message: UserMessage;
+    /** Words of Ramet to the agent, shown before the message: outstanding writes, a workspace that is not restored. */
+    readonly notices?: readonly string[];
+  };
+  'model.request': {
+    readonly digest: Digest;
+    readonly model: string;
+    readonly attempt: number;
+    readonly purpose: Purpose;
+  };
+  'model.response': {
+    readonly model: string;
+    readonly attempt: number;
+    readonly purpose: Purpose;
+    /** Absent when the attempt failed. */
+    readonly message?: AssistantMessage;
+    readonly finishReason?: string;
+    readonly usage?: Usage;
+    readonly cost?: Cost;
+    readonly error?: ErrorInfo & { readonly retryAfterMs?: number };
+  };
+  'tool.intent': {
+    readonly callId: string;
+    readonly tool: string;
+    readonly input: unknown;
+    readonly effect: Effect;
+    readonly contained: Contained;
+    readonly key: string;
+    /** 2 and up: run again after a crash. */
+    readonly attempt?: number;
+  };
+  'tool.result': {
+    readonly callId: string;
+    readonly tool: string;
+    readonly outcome: ToolOutcomeKind;
+    readonly output: ToolOutput;
+    readonly egress?: readonly string[];
+    /** The receipt of an earlier, outstanding write was used instead of a new call. */
+    readonly receipt?: { readonly offset: number };
+  };
+  'tool.resolve': {
+    readonly callId: string;
+    /** Offset of the intent. */
+    readonly intent: number;
+    readonly resolution: 'happened' | 'did_not_happen' | 'retry';
+    readonly output?: ToolOutput;
+  };
+  'approval.request': {
+    readonly callId: string;
+    readonly tool: string;
+    readonly input: unknown;
+    readonly reason: string;
+    readonly outstanding?: readonly OutstandingWrite[];
+  };
+  'approval.answer': {
+    readonly callId: string;
+    readonly answer: 'allow' | 'deny' | 'reuse';
+    readonly by: 'person' | 'rule' | 'nobody';
+    /** `session`: the same call with the same input is not asked again in this run. */
+    readonly scope: 'once' | 'session';
+  };
+  'context.compact': {
+    readonly summary: string;
+    /** Messages of events at or before this offset are replaced by the summary. */
+    readonly through: number;
+  };
+  'session.title': { readonly title: string };
+  'log.repair': { readonly kept: boolean; readonly droppedBytes: number };
+  'session.end': {
+    readonly reason: EndReason;
+    /** The id of the `workspace.checkpoint` just before it, or `none`; then `why` says why. */
+    readonly checkpoint: string;
+    readonly why?: string;
+    readonly error?: ErrorInfo;
+  };
+  'session.fork': {
+    readonly id: RunId;
+    readonly parent: RunId;
+    /** The `session.end` the child begins at, and its line's digest. */
+    readonly offset: number;
+    readonly digest: Digest;
+    readonly cwd: string;
+    readonly title?: string;
+    readonly outstanding?: readonly OutstandingWrite[];
+    readonly key?: string;
+  };
+}
+
+/** The types this version knows and writes. */
+export type EventType = keyof EventBodies;
+
+/** A recorded event of a known type. */
+export type EventOf<T extends EventType> = Envelope & { readonly type: T } & EventBodies[T];
+
+/** Any known event; discriminate on `type`. */
+export type KnownEvent = { [T in EventType]: EventOf<T> }[EventType];
+
+/** An event as parsed from a line: known or not. */
+export type LoggedEvent = Envelope & Readonly<Record<string, unknown>>;
+
+/** An event before it has an envelope. */
+export type EventDraft = { [T in EventType]: { readonly type: T } & EventBodies[T] }[EventType];

@@ -1,0 +1,85 @@
+/**
+ * One event, one line (docs/log-format.md, "Lines").
+ *
+ * 1. A line is UTF-8 JSON without a newline in it; the writer puts `seq, prev, time, type` first.
+ * 2. A line is at most 1 MiB; larger strings leave it as payloads, the largest first.
+ * 3. A parsed line is never written again: what is copied is bytes.
+ */
+import { Failure, invariant } from '../codes/index.ts';
+import {
+  type Digest,
+  type EventDraft,
+  type LoggedEvent,
+  parseDigest,
+  problemsOf,
+  type Sha256,
+} from '../events/index.ts';
+import { utf8Bytes } from '../text/bytes.ts';
+import { encodeValue, PAYLOAD_LIMIT_BYTES, type Payload } from './payload.ts';
+
+/** Most bytes of a line, newline not counted (1 MiB). */
+export const LINE_LIMIT_BYTES = 1024 * 1024;
+
+/** When a line is too long although no string in it is, shorter and shorter strings leave it. */
+const LIMITS = [PAYLOAD_LIMIT_BYTES, 32 * 1024, 4 * 1024, 512];
+
+export interface EncodedLine {
+  /** The line's bytes, without the newline. */
+  readonly bytes: Uint8Array;
+  readonly digest: Digest;
+  readonly event: LoggedEvent;
+  readonly payloads: readonly Payload[];
+}
+
+export interface EnvelopeInput {
+  readonly seq: number;
+  readonly prev: Digest;
+  readonly time: string;
+}
+
+/** Encodes one event; throws `event_too_large` when it cannot fit. */
+export function encodeLine(envelope: EnvelopeInput, draft: EventDraft, sha256: Sha256): EncodedLine {
+  const problems = problemsOf(draft);
+  invariant(problems.length === 0, `${draft.type} is written without ${problems.join(', ')}`);
+  const { seq, prev, time } = envelope;
+  const { type, ...body } = draft;
+  for (const limitBytes of LIMITS) {
+    const { value, payloads } = encodeBody(body, { sha256, limitBytes });
+    const event = { seq, prev, time, type, ...value } as LoggedEvent;
+    const bytes = utf8Bytes(JSON.stringify(event));
+    if (bytes.length <= LINE_LIMIT_BYTES) return { bytes, digest: sha256(bytes), event, payloads };
+  }
+  throw new Failure('event_too_large', `${type} at offset ${seq} does not fit in a line of 1 MiB`);
+}
+
+/** The event a line holds, or what is wrong with it as a sentence. */
+export function parseLine(text: string): LoggedEvent | string {
+  let event: unknown;
+  try {
+    event = JSON.parse(text);
+  } catch {
+    return 'not JSON';
+  }
+  if (typeof event !== 'object' || event === null || Array.isArray(event)) return 'not a JSON object';
+  const { seq, prev, time, type } = event as Readonly<Record<string, unknown>>;
+  if (!Number.isSafeInteger(seq) || (seq as number) < 0) return 'no offset in "seq"';
+  if (parseDigest(prev) === null) return 'no digest in "prev"';
+  if (typeof time !== 'string') return 'no text in "time"';
+  if (typeof type !== 'string') return 'no text in "type"';
+  return event as LoggedEvent;
+}
+
+/** Encodes the fields of an event one by one, so that the event itself is never taken for a reserved object. */
+function encodeBody(
+  body: Readonly<Record<string, unknown>>,
+  options: { readonly sha256: Sha256; readonly limitBytes: number },
+): { value: Readonly<Record<string, unknown>>; payloads: Payload[] } {
+  const payloads: Payload[] = [];
+  const fields = Object.entries(body).flatMap(([name, field]) => {
+    if (field === undefined) return [];
+    const encoded = encodeValue(field, options);
+    payloads.push(...encoded.payloads);
+    return [[name, encoded.value] as const];
+  });
+  return { value: Object.fromEntries(fields), payloads };
+}

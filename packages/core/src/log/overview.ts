@@ -1,0 +1,137 @@
+import type { Digest, RunId, WorkspaceKind } from '../events/index.ts';
+import { joinUsage, NO_USAGE, type UsageSum } from '../usage/index.ts';
+import type { BoundaryMark, ForkMark, SegmentHead, StartMark } from './outline.ts';
+
+/** The one shape of descent in answers. */
+export interface ForkOrigin {
+  readonly id: RunId;
+  /** The last event of the source the child holds. */
+  readonly offset: number;
+  readonly digest: Digest;
+}
+
+/** What a list shows of a session; derived from segment heads alone. */
+export interface RunOverview {
+  readonly id: RunId;
+  readonly forkedFrom?: ForkOrigin;
+  readonly title: string;
+  /** Where the title comes from: set here, set in a parent, or the first prompt. */
+  readonly titleFrom: 'own' | 'inherited' | 'prompt';
+  readonly cwd: string;
+  readonly project: string | null;
+  readonly workspace: WorkspaceKind;
+  /** The model the last `session.config` names. */
+  readonly model?: string;
+  readonly createdAt: string;
+  readonly lastTime: string;
+  readonly events: number;
+  readonly bytes: number;
+  readonly digest: Digest;
+  /** Messages in the log, inherited ones included, and those of this run alone. */
+  readonly turns: number;
+  readonly ownTurns: number;
+  readonly lastBoundary?: BoundaryMark;
+  /** A turn began and has not ended. */
+  readonly turnOpen: boolean;
+  readonly own: UsageSum;
+  readonly inherited: UsageSum;
+  readonly schema: number;
+  readonly malformed: number;
+}
+
+/** Derives an overview from a log's heads, in order; null when the log does not start a session. */
+export function deriveOverview(heads: readonly SegmentHead[]): RunOverview | null {
+  const last = heads.at(-1);
+  const start = heads[0]?.start;
+  if (last === undefined || start === undefined) return null;
+  const fork = findLast(heads, (head) => head.fork);
+  const model = findLast(heads, (head) => head.model);
+  const lastBoundary = findLast(heads, (head) => head.lastBoundary);
+  const lastMessage = findLast(heads, (head) => head.lastMessage);
+  return {
+    id: fork?.id ?? start.id,
+    ...(fork === undefined ? {} : { forkedFrom: { id: fork.parent, offset: fork.at, digest: fork.digest } }),
+    ...titleOf(heads, start, fork),
+    cwd: fork?.cwd ?? start.cwd,
+    project: start.project,
+    workspace: start.workspace,
+    ...(model === undefined ? {} : { model }),
+    createdAt: fork?.time ?? start.time,
+    lastTime: last.lastTime,
+    events: last.first + last.count,
+    bytes: sum(heads, (head) => head.bytes),
+    digest: last.digest,
+    turns: sum(heads, (head) => head.messages),
+    ownTurns: sumAfterFork(
+      heads,
+      (head) => head.messages,
+      (head) => head.ownMessages,
+    ),
+    ...(lastBoundary === undefined ? {} : { lastBoundary }),
+    turnOpen: (lastMessage?.offset ?? -1) > (lastBoundary?.offset ?? -1),
+    ...splitUsage(heads),
+    schema: Math.max(...heads.map((head) => head.schema)),
+    malformed: sum(heads, (head) => head.malformed),
+  };
+}
+
+/** Usage before and after a log's last fork. */
+export function splitUsage(heads: readonly SegmentHead[]): { readonly own: UsageSum; readonly inherited: UsageSum } {
+  let own = NO_USAGE;
+  let inherited = NO_USAGE;
+  for (const head of heads) {
+    if (head.fork === undefined) {
+      own = joinUsage(own, head.usage);
+      continue;
+    }
+    inherited = joinUsage(joinUsage(inherited, own), head.fork.usageBefore);
+    own = head.ownUsage;
+  }
+  return { own, inherited };
+}
+
+function titleOf(
+  heads: readonly SegmentHead[],
+  start: StartMark,
+  fork: ForkMark | undefined,
+): Pick<RunOverview, 'title' | 'titleFrom'> {
+  const renamed = findLast(heads, (head) => head.title);
+  const forkOffset = fork?.offset ?? -1;
+  if (renamed !== undefined && renamed.offset > forkOffset) return { title: renamed.title, titleFrom: 'own' };
+  if (fork?.title !== undefined) return { title: fork.title, titleFrom: 'own' };
+  const from = fork === undefined ? 'own' : 'inherited';
+  // An earlier fork's title, a rename before the fork, or the title given at the start: the latest of them.
+  const earlier = latestTitle(heads, forkOffset);
+  if (earlier !== undefined) return { title: earlier, titleFrom: from };
+  if (start.title !== undefined) return { title: start.title, titleFrom: from };
+  return { title: heads.find((head) => head.firstPrompt)?.firstPrompt ?? '', titleFrom: 'prompt' };
+}
+
+function latestTitle(heads: readonly SegmentHead[], before: number): string | undefined {
+  const candidates = heads.flatMap((head) => [
+    ...(head.title === undefined ? [] : [head.title]),
+    ...(head.fork?.title === undefined ? [] : [{ offset: head.fork.offset, title: head.fork.title }]),
+  ]);
+  return candidates.filter(({ offset }) => offset < before).sort((left, right) => right.offset - left.offset)[0]?.title;
+}
+
+function findLast<T>(heads: readonly SegmentHead[], pick: (head: SegmentHead) => T | undefined): T | undefined {
+  for (let index = heads.length - 1; index >= 0; index -= 1) {
+    const head = heads[index];
+    const found = head === undefined ? undefined : pick(head);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function sum(heads: readonly SegmentHead[], pick: (head: SegmentHead) => number): number {
+  return heads.reduce((total, head) => total + pick(head), 0);
+}
+
+function sumAfterFork(
+  heads: readonly SegmentHead[],
+  whole: (head: SegmentHead) => number,
+  own: (head: SegmentHead) => number,
+): number {
+  return heads.reduce((total, head) => (head.fork === undefined ? total + whole(head) : own(head)), 0);
+}

@@ -1,0 +1,126 @@
+/**
+ * How values get into a line and back: well-formed text, payloads kept outside, and reserved keys (docs/log-format.md,
+ * "Values").
+ *
+ * 1. Every string in an encoded value is well-formed Unicode.
+ * 2. An encoded value has an object with a key `$blob`, `$base64` or `$literal` only where this file put it.
+ * 3. `decodeValue(encodeValue(x))` equals `x` up to (1).
+ */
+import { Failure } from '../codes/index.ts';
+import type { Digest, Sha256 } from '../events/index.ts';
+import { base64Of, bytesOfBase64, utf8Bytes, utf8Text } from '../text/bytes.ts';
+
+/** Strings and bytes above this many bytes leave the line (256 KiB). */
+export const PAYLOAD_LIMIT_BYTES = 256 * 1024;
+
+/** Deeper values are refused: recursive readers must survive every log. */
+const MAX_DEPTH = 200;
+
+const RESERVED = ['$blob', '$base64', '$literal'] as const;
+
+/** A payload that leaves the line; stored as `blobs/<digest>`. */
+export interface Payload {
+  readonly digest: Digest;
+  readonly bytes: Uint8Array;
+}
+
+/** What stands in a line for a payload. */
+export interface PayloadReference {
+  readonly $blob: Digest;
+  readonly bytes: number;
+  readonly encoding: 'utf8' | 'binary';
+}
+
+export interface EncodedValue {
+  readonly value: unknown;
+  readonly payloads: readonly Payload[];
+}
+
+export interface EncodeOptions {
+  readonly sha256: Sha256;
+  readonly limitBytes?: number;
+}
+
+/** Turns any JSON-like value (and `Uint8Array`s in it) into what a line may hold, and the payloads it refers to. */
+export function encodeValue(value: unknown, options: EncodeOptions): EncodedValue {
+  const payloads: Payload[] = [];
+  const limit = options.limitBytes ?? PAYLOAD_LIMIT_BYTES;
+  const moveOut = (bytes: Uint8Array, encoding: 'utf8' | 'binary'): PayloadReference => {
+    const digest = options.sha256(bytes);
+    payloads.push({ digest, bytes });
+    return { $blob: digest, bytes: bytes.length, encoding };
+  };
+  const encode = (item: unknown, depth: number): unknown => {
+    if (depth > MAX_DEPTH) throw new Failure('event_too_large', `a value nests deeper than ${MAX_DEPTH} levels`);
+    if (typeof item === 'string') return encodeText(item, limit, moveOut);
+    if (typeof item !== 'object' || item === null) return item;
+    if (item instanceof Uint8Array) {
+      return item.length > limit ? moveOut(item, 'binary') : { $base64: base64Of(item) };
+    }
+    if (Array.isArray(item)) return item.map((entry) => encode(entry, depth + 1));
+    const entries = Object.entries(item).map(([key, entry]) => [key.toWellFormed(), encode(entry, depth + 1)] as const);
+    const object = Object.fromEntries(entries);
+    return hasReservedKey(item) ? { $literal: object } : object;
+  };
+  return { value: encode(value, 0), payloads };
+}
+
+/** Turns an encoded value back; `readPayload` gives a payload's bytes, or null when it is missing. */
+export function decodeValue(value: unknown, readPayload: (digest: string) => Uint8Array | null): unknown {
+  const decode = (item: unknown): unknown => {
+    if (typeof item !== 'object' || item === null) return item;
+    if (Array.isArray(item)) return item.map(decode);
+    const record = item as Readonly<Record<string, unknown>>;
+    if (Object.hasOwn(record, '$literal')) return decodeFields(record.$literal);
+    if (Object.hasOwn(record, '$base64')) return bytesOfBase64(String(record.$base64));
+    if (isPayloadReference(record)) return decodePayload(record, readPayload(record.$blob));
+    return decodeFields(record);
+  };
+  const decodeFields = (object: unknown): unknown => {
+    if (typeof object !== 'object' || object === null || Array.isArray(object)) return decode(object);
+    return Object.fromEntries(Object.entries(object).map(([key, entry]) => [key, decode(entry)]));
+  };
+  return decode(value);
+}
+
+/** Every payload an encoded value refers to, in order, repeats included. */
+export function payloadsIn(value: unknown): readonly PayloadReference[] {
+  const found: PayloadReference[] = [];
+  const visit = (item: unknown): void => {
+    if (typeof item !== 'object' || item === null) return;
+    const record = item as Readonly<Record<string, unknown>>;
+    if (isPayloadReference(record)) found.push(record);
+    else if (Object.hasOwn(record, '$literal')) visitFields(record.$literal);
+    else visitFields(record);
+  };
+  const visitFields = (object: unknown): void => {
+    if (typeof object === 'object' && object !== null) for (const entry of Object.values(object)) visit(entry);
+  };
+  visit(value);
+  return found;
+}
+
+/** Whether an object in a line stands for a payload. */
+export function isPayloadReference(value: object): value is PayloadReference {
+  return Object.hasOwn(value, '$blob') && typeof (value as { $blob?: unknown }).$blob === 'string';
+}
+
+function encodeText(
+  text: string,
+  limit: number,
+  moveOut: (bytes: Uint8Array, encoding: 'utf8') => PayloadReference,
+): unknown {
+  const wellFormed = text.toWellFormed();
+  if (wellFormed.length * 3 <= limit) return wellFormed;
+  const bytes = utf8Bytes(wellFormed);
+  return bytes.length > limit ? moveOut(bytes, 'utf8') : wellFormed;
+}
+
+function decodePayload(reference: PayloadReference, bytes: Uint8Array | null): unknown {
+  if (bytes === null) return `[payload ${reference.$blob} of ${reference.bytes} bytes is missing]`;
+  return reference.encoding === 'utf8' ? utf8Text(bytes) : bytes;
+}
+
+function hasReservedKey(object: object): boolean {
+  return RESERVED.some((key) => Object.hasOwn(object, key));
+}

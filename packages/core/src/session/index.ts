@@ -1,0 +1,11 @@
+export { type Decode, renderContext } from './context.ts';
+export { nextStep, type Step } from './next-step.ts';
+export {
+  type CallState,
+  type ContextEvent,
+  createSessionFold,
+  type OpenTurn,
+  type SessionFold,
+  type SessionState,
+  toolCallsOf,
+} from './state.ts';
