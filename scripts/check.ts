@@ -45,9 +45,13 @@ async function main(names: readonly string[]): Promise<void> {
 
 async function checkTypes(): Promise<string> {
   const projects = ['.', ...listPackages(root).map((name) => `packages/${name}`)];
-  let output = '';
-  for (const project of projects) output += await runTool('tsc', ['--pretty', 'false', '-p', project]);
-  return output;
+  const lines = new Set<string>();
+  for (const project of projects) {
+    const output = await runTool('tsc', ['--pretty', 'false', '-p', project]);
+    // A package's error appears again in every project that imports it.
+    for (const line of output.split('\n').filter((text) => text !== '')) lines.add(`${line}\n`);
+  }
+  return [...lines].join('');
 }
 
 function renderProblems(problems: readonly Problem[]): string {

@@ -1,7 +1,7 @@
 // Says which files the built command depends on. Plain JavaScript: setup.mjs runs it on any Node.
 
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** Where the build records the digest of its inputs, relative to the repository. */
@@ -38,6 +38,7 @@ function listBuildInputs(root) {
  * @returns {string[]}
  */
 function listFiles(root, folder) {
+  if (!existsSync(join(root, folder))) return [];
   const entries = readdirSync(join(root, folder), { withFileTypes: true });
   const sorted = entries.sort((a, b) => (a.name < b.name ? -1 : 1));
   return sorted.flatMap((entry) => {

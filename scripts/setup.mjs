@@ -52,7 +52,7 @@ function installDependencies() {
   const digest = sha256(readFileSync(join(root, 'package-lock.json')));
   if (readIfPresent(installStamp) === digest) return;
   say('installing dependencies (npm ci)');
-  run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], { step: 'npm ci' });
+  run('npm', ['ci', '--no-audit', '--no-fund', '--no-update-notifier', '--loglevel=error'], { step: 'npm ci' });
   writeFileSync(installStamp, digest);
 }
 
