@@ -1,0 +1,2 @@
+/** Placeholder entry point of the `ramet` command. */
+process.stdout.write('ramet\n');
