@@ -3,9 +3,11 @@
  * AI SDK program can read.
  */
 
+/** `providerOptions` as in `ReasoningPart`; only a model's text has them. */
 export interface TextPart {
   readonly type: 'text';
   readonly text: string;
+  readonly providerOptions?: Readonly<Record<string, unknown>>;
 }
 
 /** A file given with a prompt; `data` is base64 or, once stored, a payload reference. */

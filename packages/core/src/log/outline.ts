@@ -126,7 +126,7 @@ export interface SegmentDetail {
   readonly checkpoints: readonly string[];
   readonly writes: readonly WriteMark[];
   readonly writeOutcomes: readonly WriteOutcomeMark[];
-  readonly payloads: readonly { readonly offset: number; readonly digest: string }[];
+  readonly payloads: readonly { readonly offset: number; readonly digest: string; readonly bytes: number }[];
 }
 
 export interface SegmentOutline {
@@ -156,7 +156,7 @@ interface Draft {
   readonly checkpoints: Set<string>;
   readonly writes: WriteMark[];
   readonly writeOutcomes: WriteOutcomeMark[];
-  readonly payloads: { readonly offset: number; readonly digest: string }[];
+  readonly payloads: { readonly offset: number; readonly digest: string; readonly bytes: number }[];
   /** Contained calls without a result yet: their results need no mark. */
   readonly openContained: Set<string>;
 }
@@ -214,7 +214,9 @@ function addLine(draft: Draft, line: OutlinedLine): void {
   head.bytes = line.position + line.bytes + 1;
   head.lastTime = event.time;
   if (Number.isSafeInteger(event.schema)) head.schema = Math.max(head.schema, event.schema as number);
-  for (const payload of payloadsIn(bodyOf(event))) draft.payloads.push({ offset: event.seq, digest: payload.$blob });
+  for (const payload of payloadsIn(bodyOf(event))) {
+    draft.payloads.push({ offset: event.seq, digest: payload.$blob, bytes: payload.bytes });
+  }
   const known = knownEvent(event);
   if (known !== null) markEvent(draft, known, line);
   else if (isEventType(event.type)) head.malformed += 1;

@@ -1,0 +1,1 @@
+export { type ForkContext, type ForkOptions, type ForkResult, forkKeyOf, forkSession } from './commit-fork.ts';
