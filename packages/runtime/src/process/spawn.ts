@@ -2,7 +2,8 @@
  * The only file that starts a process.
  *
  * 1. A child gets the environment it was given and nothing else, and the three standard descriptors and those named,
- *    no other (Node opens everything close-on-exec; a lock held by an inherited descriptor would outlive its owner).
+ *    no other (Node opens everything close-on-exec, and what we inherited is covered; a lock held by an inherited descriptor would
+ *    outlive its owner).
  * 2. Every child leads a process group and session of its own: it can be ended with all it started, and it has no
  *    terminal to prompt on or to be interrupted from.
  * 3. When this process exits normally, every group still alive is killed.
@@ -10,6 +11,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Failure } from '@ramet/core/codes';
+import { makeStdio } from './descriptors.ts';
 
 export interface SpawnSpec {
   readonly argv: readonly [string, ...string[]];
@@ -45,7 +47,7 @@ export async function spawnProcess(spec: SpawnSpec): Promise<SpawnedProcess> {
     child = spawn(program, args, {
       cwd: spec.cwd,
       env: { ...spec.env },
-      stdio: [spec.stdin, spec.stdout, 'pipe', ...(spec.descriptors ?? [])],
+      stdio: makeStdio([spec.stdin, spec.stdout, 'pipe', ...(spec.descriptors ?? [])]),
       detached: true,
     });
   } catch (cause) {

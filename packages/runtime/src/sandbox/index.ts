@@ -1,0 +1,4 @@
+export { type HostRule, parseHostRule } from './host-rules.ts';
+export { openSandbox } from './open.ts';
+export { probeSandbox, type SandboxProbe } from './probe.ts';
+export type { CommandOutcome, OutputSink, Sandbox, SandboxCommand, SandboxKind, SandboxView } from './types.ts';
