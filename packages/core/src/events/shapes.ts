@@ -1,16 +1,21 @@
 /**
  * Which fields each known event must have, checked when it is written and before it is folded.
  *
- * 1. A line whose type is unknown, or whose known type lacks a required field, is kept in the log and skipped by folds:
- *    a reader never guesses what a damaged or foreign event meant.
+ * 1. A line whose type is unknown, or whose known type lacks a required field or has one of the wrong kind, is kept in
+ *    the log and skipped by folds: a reader never guesses what a damaged or foreign event meant.
  * 2. Extra fields are never an error.
  */
 import { parseDigest, parseRunId } from './ids.ts';
 import type { EventBodies, EventDraft, EventType, KnownEvent, LoggedEvent } from './types.ts';
 
 type FieldCheck = (value: unknown) => boolean;
-type RequiredKeys<T> = { [K in keyof T]-?: Record<never, never> extends Pick<T, K> ? never : K }[keyof T];
-type Shape<T extends EventType> = Readonly<Record<RequiredKeys<EventBodies[T]>, FieldCheck>>;
+/** Holds for a field that is absent, too. */
+type OptionalCheck = FieldCheck & { readonly optional: true };
+type Shape<T extends EventType> = {
+  readonly [K in keyof EventBodies[T]]-?: Record<never, never> extends Pick<EventBodies[T], K>
+    ? OptionalCheck
+    : FieldCheck;
+};
 
 const text: FieldCheck = (value) => typeof value === 'string';
 const textOrNull: FieldCheck = (value) => value === null || typeof value === 'string';
@@ -32,8 +37,17 @@ const effect = oneOf('read', 'idempotent', 'write');
 const purpose = oneOf('turn', 'compact', 'title');
 const toolOutcome = oneOf('ok', 'error', 'denied', 'interrupted', 'outcome_unknown');
 const modelRef: FieldCheck = (value) => object(value) && text((value as { name?: unknown }).name);
-const userMessage: FieldCheck = (value) =>
-  object(value) && ['string', 'object'].includes(typeof (value as { content?: unknown }).content);
+const payload: FieldCheck = (value) => object(value) && parseDigest((value as { $blob?: unknown }).$blob) !== null;
+const textOrPayload: FieldCheck = (value) => text(value) || payload(value);
+const listOf =
+  (check: FieldCheck): FieldCheck =>
+  (value) =>
+    Array.isArray(value) && value.every(check);
+const contentOf = (value: unknown): unknown => (object(value) ? (value as { content?: unknown }).content : undefined);
+const userMessage: FieldCheck = (value) => textOrPayload(contentOf(value)) || list(contentOf(value));
+const assistantMessage: FieldCheck = (value) => listOf(object)(contentOf(value));
+const maybe = (check: FieldCheck): OptionalCheck =>
+  Object.assign((value: unknown) => value === undefined || check(value), { optional: true as const });
 
 /** Total at compile time: a new event type without a shape does not compile. */
 const SHAPES: { readonly [T in EventType]: Shape<T> } = {
@@ -44,6 +58,7 @@ const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     cwd: text,
     workspace: workspaceKind,
     versions: object,
+    title: maybe(text),
   },
   'session.config': {
     schema: count,
@@ -62,6 +77,7 @@ const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     copied: list,
     leftOut: list,
     dirty: object,
+    path: maybe(text),
   },
   'workspace.checkpoint': {
     id: text,
@@ -73,40 +89,86 @@ const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     leftOut: list,
     changed: object,
   },
-  'workspace.restore': { checkpoint: textOrNull, outcome: oneOf('restored', 'fresh', 'shared'), carried: list },
-  message: { message: userMessage },
+  'workspace.restore': {
+    checkpoint: textOrNull,
+    outcome: oneOf('restored', 'fresh', 'shared'),
+    carried: list,
+    reason: maybe(textOrPayload),
+  },
+  message: { message: userMessage, notices: maybe(listOf(textOrPayload)) },
   'model.request': { digest, model: text, attempt: count, purpose },
-  'model.response': { model: text, attempt: count, purpose },
-  'tool.intent': { callId: text, tool: text, input: anything, effect, contained, key: text },
-  'tool.result': { callId: text, tool: text, outcome: toolOutcome, output: object },
-  'tool.resolve': { callId: text, intent: count, resolution: oneOf('happened', 'did_not_happen', 'retry') },
-  'approval.request': { callId: text, tool: text, input: anything, reason: text },
+  'model.response': {
+    model: text,
+    attempt: count,
+    purpose,
+    message: maybe(assistantMessage),
+    finishReason: maybe(text),
+    usage: maybe(object),
+    cost: maybe(object),
+    error: maybe(object),
+  },
+  'tool.intent': { callId: text, tool: text, input: anything, effect, contained, key: text, attempt: maybe(count) },
+  'tool.result': {
+    callId: text,
+    tool: text,
+    outcome: toolOutcome,
+    output: object,
+    egress: maybe(listOf(textOrPayload)),
+    receipt: maybe(object),
+  },
+  'tool.resolve': {
+    callId: text,
+    intent: count,
+    resolution: oneOf('happened', 'did_not_happen', 'retry'),
+    output: maybe(object),
+  },
+  'approval.request': {
+    callId: text,
+    tool: text,
+    input: anything,
+    reason: textOrPayload,
+    outstanding: maybe(listOf(object)),
+  },
   'approval.answer': {
     callId: text,
     answer: oneOf('allow', 'deny', 'reuse'),
     by: oneOf('person', 'rule', 'nobody'),
     scope: oneOf('once', 'session'),
   },
-  'context.compact': { summary: text, through: count },
+  'context.compact': { summary: textOrPayload, through: count },
   'session.title': { title: text },
   'log.repair': { kept: flag, droppedBytes: count },
-  'session.end': { reason: oneOf('completed', 'interrupted', 'failed', 'limit'), checkpoint: text },
-  'session.fork': { id: runId, parent: runId, offset: count, digest, cwd: text },
+  'session.end': {
+    reason: oneOf('completed', 'interrupted', 'failed', 'limit'),
+    checkpoint: text,
+    why: maybe(textOrPayload),
+    error: maybe(object),
+  },
+  'session.fork': {
+    id: runId,
+    parent: runId,
+    offset: count,
+    digest,
+    cwd: text,
+    title: maybe(text),
+    outstanding: maybe(listOf(object)),
+    key: maybe(text),
+  },
 };
 
 const CHECKS = new Map<string, readonly (readonly [string, FieldCheck])[]>(
-  Object.entries(SHAPES).map(([type, shape]) => [type, Object.entries(shape)]),
+  Object.entries(SHAPES).map(([type, shape]) => [type, Object.entries<FieldCheck>(shape)]),
 );
 
 /** Every known type. */
 export const EVENT_TYPES = Object.keys(SHAPES) as readonly EventType[];
 
-/** The event if its type is known and every required field is there; null otherwise. */
+/** The event if its type is known, every required field is there and each is of its kind; null otherwise. */
 export function knownEvent(event: LoggedEvent): KnownEvent | null {
   return problemsOf(event).length === 0 ? (event as unknown as KnownEvent) : null;
 }
 
-/** Names of required fields that are missing or of the wrong kind; `['type']` when the type is unknown. */
+/** Names of fields that are required and missing, or of the wrong kind; `['type']` when the type is unknown. */
 export function problemsOf(event: LoggedEvent | EventDraft): readonly string[] {
   const checks = CHECKS.get(event.type);
   if (checks === undefined) return ['type'];

@@ -1,14 +1,19 @@
 import type { OutstandingWrite } from '../events/index.ts';
-import type { WriteMark, WriteOutcomeMark } from '../log/index.ts';
+import type { SegmentDetail, WriteMark, WriteOutcomeMark } from '../log/index.ts';
 import type { ForkSource } from './types.ts';
 
 /**
  * The writes after an offset that left the workspace, in order: calls with effect `write` that were not contained, or
  * whose network proxy recorded that something was reached, or whose end is not recorded. A call that a person said did
- * not happen is left out.
+ * not happen is left out. Inputs are as their lines hold them, still encoded.
  */
 export function outstandingAfter(source: ForkSource, offset: number): readonly OutstandingWrite[] {
-  return [...inheritedOutstanding(source), ...recordedAfter(source, offset)];
+  // A fork lists what its own parent's fork listed, and a grandchild's log holds both lines.
+  const seen = new Set<string>();
+  return [...inheritedOutstanding(source), ...recordedAfter(source, offset)].filter((write) => {
+    const name = JSON.stringify([write.offset, write.key, write.time]);
+    return !seen.has(name) && seen.add(name);
+  });
 }
 
 /** What the forks this log descends from left outstanding: an ancestor's writes happened for every descendant. */
@@ -16,29 +21,86 @@ function inheritedOutstanding(source: ForkSource): readonly OutstandingWrite[] {
   return source.heads.flatMap((head, segment) => {
     if (head.fork === undefined) return [];
     return source.readDetail(segment).forks.flatMap((fork) => {
+      if (fork.outstanding === 0) return [];
       const line = source.readLine(segment, fork.position, fork.bytes) as { readonly outstanding?: unknown };
       return Array.isArray(line.outstanding) ? (line.outstanding as OutstandingWrite[]) : [];
     });
   });
 }
 
+/** An attempt that may have left, and what is known of its end. */
+interface Attempt {
+  readonly mark: WriteMark;
+  readonly segment: number;
+  outcome?: WriteOutcomeMark;
+}
+
+/** Attempts whose result may still come, by call id. Ids are used again in later turns. */
+interface Waiting {
+  readonly attempts: Map<string, Attempt>;
+  /** Contained calls of earlier segments: the next result of such an id is theirs. */
+  readonly contained: Set<string>;
+}
+
 function recordedAfter(source: ForkSource, offset: number): readonly OutstandingWrite[] {
-  const writes: { readonly mark: WriteMark; readonly segment: number }[] = [];
-  const outcomes = new Map<string, WriteOutcomeMark>();
+  const attempts: Attempt[] = [];
+  const waiting: Waiting = { attempts: new Map(), contained: new Set() };
   source.heads.forEach((head, segment) => {
     if (head.first + head.count <= offset + 1) return;
-    if (head.writes === 0 && writes.length === 0) return;
+    if (head.writes === 0 && waiting.attempts.size === 0 && waiting.contained.size === 0) return;
     const detail = source.readDetail(segment);
-    for (const mark of detail.writes) {
-      if (mark.offset > offset && mark.effect === 'write') writes.push({ mark, segment });
+    for (const step of stepsOf(detail)) {
+      if (step.offset <= offset) continue;
+      if ('write' in step) attempts.push(beginAttempt(waiting, { mark: step.write, segment }));
+      else if ('outcome' in step) endAttempt(step.outcome, attempts, waiting);
+      else forgetTurn(waiting);
     }
-    // Nearest outcome after the intent: call ids are unique in a run's own log, and the last word counts.
-    for (const outcome of detail.writeOutcomes) if (outcome.offset > offset) outcomes.set(outcome.callId, outcome);
+    for (const callId of detail.openContained) waiting.contained.add(callId);
   });
-  return writes.flatMap(({ mark, segment }) => {
-    const outcome = outcomes.get(mark.callId);
-    return hasLeft(mark, outcome) ? [describeWrite(source, { mark, segment, outcome })] : [];
-  });
+  return attempts
+    .filter(({ mark, outcome }) => mark.effect === 'write' && hasLeft(mark, outcome))
+    .map((attempt) => describeWrite(source, attempt));
+}
+
+type DetailStep =
+  | { readonly offset: number; readonly write: WriteMark }
+  | { readonly offset: number; readonly outcome: WriteOutcomeMark }
+  /** A turn ended. */
+  | { readonly offset: number };
+
+/** What a segment's detail says of calls, in the order of the log. */
+function stepsOf(detail: SegmentDetail): readonly DetailStep[] {
+  const steps: DetailStep[] = [
+    ...detail.writes.map((write) => ({ offset: write.offset, write })),
+    ...detail.writeOutcomes.map((outcome) => ({ offset: outcome.offset, outcome })),
+    ...detail.boundaries.map(({ offset }) => ({ offset })),
+  ];
+  return steps.sort((left, right) => left.offset - right.offset);
+}
+
+function beginAttempt(waiting: Waiting, attempt: Attempt): Attempt {
+  waiting.contained.delete(attempt.mark.callId);
+  waiting.attempts.set(attempt.mark.callId, attempt);
+  return attempt;
+}
+
+/** A result is the latest attempt's; an earlier attempt of the call keeps an unknown end. */
+function endAttempt(outcome: WriteOutcomeMark, attempts: readonly Attempt[], waiting: Waiting): void {
+  if (outcome.intent !== undefined) {
+    const named = attempts.find(({ mark }) => mark.offset === outcome.intent);
+    if (named !== undefined) named.outcome = outcome;
+    return;
+  }
+  if (waiting.contained.delete(outcome.callId)) return;
+  const attempt = waiting.attempts.get(outcome.callId);
+  waiting.attempts.delete(outcome.callId);
+  // A person's word that it did not happen stands above the result recorded after it.
+  if (attempt !== undefined) attempt.outcome ??= outcome;
+}
+
+function forgetTurn(waiting: Waiting): void {
+  waiting.attempts.clear();
+  waiting.contained.clear();
 }
 
 /** Whether a call left the workspace, or may have. */
@@ -53,12 +115,8 @@ export function hasLeft(
   return mark.contained !== true;
 }
 
-function describeWrite(
-  source: ForkSource,
-  write: { readonly mark: WriteMark; readonly segment: number; readonly outcome: WriteOutcomeMark | undefined },
-): OutstandingWrite {
-  const { mark, outcome } = write;
-  const line = source.readLine(write.segment, mark.position, mark.bytes) as { readonly input?: unknown };
+function describeWrite(source: ForkSource, { mark, segment, outcome }: Attempt): OutstandingWrite {
+  const line = source.readLine(segment, mark.position, mark.bytes) as { readonly input?: unknown };
   const { offset, callId, tool, key, time } = mark;
   const egress = outcome?.egress ?? [];
   const ended = outcome === undefined || outcome.outcome === 'did_not_happen' ? 'open' : outcome.outcome;

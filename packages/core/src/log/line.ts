@@ -2,7 +2,8 @@
  * One event, one line (docs/log-format.md, "Lines").
  *
  * 1. A line is UTF-8 JSON without a newline in it; the writer puts `seq, prev, time, type` first.
- * 2. A line is at most 1 MiB; larger strings leave it as payloads, the largest first.
+ * 2. A line is at most 1 MiB; larger strings leave it as payloads, the largest first. An event's own texts (ids, names,
+ *    keys) stay while they are shorter than a payload.
  * 3. A parsed line is never written again: what is copied is bytes.
  */
 import { Failure, invariant } from '../codes/index.ts';
@@ -47,6 +48,9 @@ export function encodeLine(envelope: EnvelopeInput, draft: EventDraft, sha256: S
     const { value, payloads } = encodeBody(body, { sha256, limitBytes });
     const event = { seq, prev, time, type, ...value } as LoggedEvent;
     const bytes = utf8Bytes(JSON.stringify(event));
+    const left = problemsOf(event);
+    if (left.length > 0)
+      throw new Failure('event_too_large', `${type} at offset ${seq} has too long a ${left.join(', ')}`);
     if (bytes.length <= LINE_LIMIT_BYTES) return { bytes, digest: sha256(bytes), event, payloads };
   }
   throw new Failure('event_too_large', `${type} at offset ${seq} does not fit in a line of 1 MiB`);
@@ -77,7 +81,7 @@ function encodeBody(
   const payloads: Payload[] = [];
   const fields = Object.entries(body).flatMap(([name, field]) => {
     if (field === undefined) return [];
-    const encoded = encodeValue(field, options);
+    const encoded = encodeValue(field, typeof field === 'string' ? { sha256: options.sha256 } : options);
     payloads.push(...encoded.payloads);
     return [[name, encoded.value] as const];
   });

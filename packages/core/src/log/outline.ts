@@ -79,6 +79,8 @@ export interface WriteMark {
 export interface WriteOutcomeMark {
   readonly offset: number;
   readonly callId: string;
+  /** Offset of the intent it is about, where the event names it (`tool.resolve`). */
+  readonly intent?: number;
   readonly outcome: ToolOutcomeKind | 'did_not_happen';
   readonly egress: readonly string[];
 }
@@ -99,7 +101,7 @@ export interface SegmentHead {
   readonly start?: StartMark;
   /** The last fork in it. */
   readonly fork?: ForkMark;
-  /** The last `session.title`. */
+  /** The last title that a `session.title` or a `session.fork` gave. */
   readonly title?: { readonly offset: number; readonly title: string };
   readonly model?: string;
   readonly messages: number;
@@ -126,6 +128,8 @@ export interface SegmentDetail {
   readonly checkpoints: readonly string[];
   readonly writes: readonly WriteMark[];
   readonly writeOutcomes: readonly WriteOutcomeMark[];
+  /** Contained calls whose results lie in a later segment, where they have a `WriteOutcomeMark`. */
+  readonly openContained: readonly string[];
   readonly payloads: readonly { readonly offset: number; readonly digest: string; readonly bytes: number }[];
 }
 
@@ -167,10 +171,10 @@ export function createOutliner(first: number, prev: Digest): Outliner {
   return {
     add: (line) => addLine(draft, line),
     finish: (lastDigest) => {
-      const { boundaries, forks, checkpoints, writes, writeOutcomes, payloads } = draft;
+      const { boundaries, forks, checkpoints, writes, writeOutcomes, openContained, payloads } = draft;
       const head = { ...draft.head, digest: lastDigest, writes: writes.length, payloads: payloads.length };
-      const detail = { boundaries, forks, checkpoints: [...checkpoints], writes, writeOutcomes, payloads };
-      return { head, detail };
+      const sets = { checkpoints: [...checkpoints], openContained: [...openContained] };
+      return { head, detail: { boundaries, forks, writes, writeOutcomes, payloads, ...sets } };
     },
   };
 }
@@ -227,7 +231,7 @@ type Marker<T extends EventType> = (draft: Draft, event: EventOf<T>, line: Outli
 /** What an outline takes from each type; types that are absent leave no mark. */
 const MARKERS: { readonly [T in EventType]?: Marker<T> } = {
   'session.start': (draft, event) => {
-    draft.head.start = markStart(event);
+    if (event.seq === 0) draft.head.start = markStart(event);
   },
   'session.fork': markFork,
   'session.title': (draft, event) => {
@@ -243,13 +247,18 @@ const MARKERS: { readonly [T in EventType]?: Marker<T> } = {
   },
   'model.response': markResponse,
   'tool.intent': (draft, event, line) => {
-    if (event.contained === true) draft.openContained.add(event.callId);
-    else draft.writes.push(markWrite(event, line));
+    if (event.contained === true) {
+      draft.openContained.add(event.callId);
+      return;
+    }
+    draft.openContained.delete(event.callId);
+    draft.writes.push(markWrite(event, line));
   },
   'tool.result': markResult,
   'tool.resolve': (draft, event) => {
     if (event.resolution !== 'did_not_happen') return;
-    draft.writeOutcomes.push({ offset: event.seq, callId: event.callId, outcome: 'did_not_happen', egress: [] });
+    const { seq: offset, callId, intent } = event;
+    draft.writeOutcomes.push({ offset, callId, intent, outcome: 'did_not_happen', egress: [] });
   },
 };
 
@@ -280,6 +289,7 @@ function markFork(draft: Draft, event: EventOf<'session.fork'>, line: OutlinedLi
   };
   draft.forks.push(mark);
   draft.head.fork = mark;
+  if (mark.title !== undefined) draft.head.title = { offset: mark.offset, title: mark.title };
   draft.head.ownUsage = NO_USAGE;
   draft.head.ownMessages = 0;
 }
@@ -288,7 +298,8 @@ function markMessage({ head }: Draft, event: EventOf<'message'>): void {
   head.messages += 1;
   head.ownMessages += 1;
   head.lastMessage = { offset: event.seq };
-  head.firstPrompt ??= promptOf(event);
+  // A prompt without text names nothing: the next one may.
+  head.firstPrompt ||= promptOf(event);
 }
 
 function markEnd(draft: Draft, event: EventOf<'session.end'>, line: OutlinedLine): void {

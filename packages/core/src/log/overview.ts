@@ -57,7 +57,7 @@ export function deriveOverview(heads: readonly SegmentHead[]): RunOverview | nul
     workspace: start.workspace,
     ...(model === undefined ? {} : { model }),
     createdAt: fork?.time ?? start.time,
-    lastTime: last.lastTime,
+    lastTime: findLast(heads, (head) => (head.count > 0 ? head.lastTime : undefined)) ?? start.time,
     events: last.first + last.count,
     bytes: sum(heads, (head) => head.bytes),
     digest: last.digest,
@@ -95,24 +95,11 @@ function titleOf(
   start: StartMark,
   fork: ForkMark | undefined,
 ): Pick<RunOverview, 'title' | 'titleFrom'> {
-  const renamed = findLast(heads, (head) => head.title);
-  const forkOffset = fork?.offset ?? -1;
-  if (renamed !== undefined && renamed.offset > forkOffset) return { title: renamed.title, titleFrom: 'own' };
-  if (fork?.title !== undefined) return { title: fork.title, titleFrom: 'own' };
-  const from = fork === undefined ? 'own' : 'inherited';
-  // An earlier fork's title, a rename before the fork, or the title given at the start: the latest of them.
-  const earlier = latestTitle(heads, forkOffset);
-  if (earlier !== undefined) return { title: earlier, titleFrom: from };
-  if (start.title !== undefined) return { title: start.title, titleFrom: from };
+  const given = findLast(heads, (head) => head.title);
+  const from = fork === undefined || (given !== undefined && given.offset >= fork.offset) ? 'own' : 'inherited';
+  const title = given?.title ?? start.title;
+  if (title !== undefined) return { title, titleFrom: from };
   return { title: heads.find((head) => head.firstPrompt)?.firstPrompt ?? '', titleFrom: 'prompt' };
-}
-
-function latestTitle(heads: readonly SegmentHead[], before: number): string | undefined {
-  const candidates = heads.flatMap((head) => [
-    ...(head.title === undefined ? [] : [head.title]),
-    ...(head.fork?.title === undefined ? [] : [{ offset: head.fork.offset, title: head.fork.title }]),
-  ]);
-  return candidates.filter(({ offset }) => offset < before).sort((left, right) => right.offset - left.offset)[0]?.title;
 }
 
 function findLast<T>(heads: readonly SegmentHead[], pick: (head: SegmentHead) => T | undefined): T | undefined {

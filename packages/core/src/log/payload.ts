@@ -7,14 +7,17 @@
  * 3. `decodeValue(encodeValue(x))` equals `x` up to (1).
  */
 import { Failure } from '../codes/index.ts';
-import type { Digest, Sha256 } from '../events/index.ts';
+import { type Digest, parseDigest, type Sha256 } from '../events/index.ts';
 import { base64Of, bytesOfBase64, utf8Bytes, utf8Text } from '../text/bytes.ts';
 
 /** Strings and bytes above this many bytes leave the line (256 KiB). */
 export const PAYLOAD_LIMIT_BYTES = 256 * 1024;
 
-/** Deeper values are refused: recursive readers must survive every log. */
+/** Deeper values are refused by the writer. */
 const MAX_DEPTH = 200;
+
+/** Readers go no deeper than this, so that recursion survives every log; they may be given what holds a value. */
+const MAX_READ_DEPTH = MAX_DEPTH + 10;
 
 const RESERVED = ['$blob', '$base64', '$literal'] as const;
 
@@ -65,44 +68,46 @@ export function encodeValue(value: unknown, options: EncodeOptions): EncodedValu
   return { value: encode(value, 0), payloads };
 }
 
-/** Turns an encoded value back; `readPayload` gives a payload's bytes, or null when it is missing. */
-export function decodeValue(value: unknown, readPayload: (digest: string) => Uint8Array | null): unknown {
-  const decode = (item: unknown): unknown => {
+/**
+ * Turns an encoded value back; `readPayload` gives a payload's bytes, or null when it is missing. What lies deeper than
+ * the format allows is replaced by a sentence that says so.
+ */
+export function decodeValue(value: unknown, readPayload: (digest: Digest) => Uint8Array | null): unknown {
+  const decode = (item: unknown, depth: number): unknown => {
+    if (depth > MAX_READ_DEPTH) return `[a value deeper than ${MAX_DEPTH} levels is left out]`;
     if (typeof item !== 'object' || item === null) return item;
-    if (Array.isArray(item)) return item.map(decode);
+    if (Array.isArray(item)) return item.map((entry) => decode(entry, depth + 1));
     const record = item as Readonly<Record<string, unknown>>;
-    if (Object.hasOwn(record, '$literal')) return decodeFields(record.$literal);
-    if (Object.hasOwn(record, '$base64')) return bytesOfBase64(String(record.$base64));
+    if (isObject(record.$literal)) return decodeFields(record.$literal, depth);
+    if (typeof record.$base64 === 'string') return bytesOfBase64(record.$base64);
     if (isPayloadReference(record)) return decodePayload(record, readPayload(record.$blob));
-    return decodeFields(record);
+    return decodeFields(record, depth);
   };
-  const decodeFields = (object: unknown): unknown => {
-    if (typeof object !== 'object' || object === null || Array.isArray(object)) return decode(object);
-    return Object.fromEntries(Object.entries(object).map(([key, entry]) => [key, decode(entry)]));
-  };
-  return decode(value);
+  const decodeFields = (object: object, depth: number): unknown =>
+    Object.fromEntries(Object.entries(object).map(([key, entry]) => [key, decode(entry, depth + 1)]));
+  return decode(value, 0);
 }
 
 /** Every payload an encoded value refers to, in order, repeats included. */
 export function payloadsIn(value: unknown): readonly PayloadReference[] {
   const found: PayloadReference[] = [];
-  const visit = (item: unknown): void => {
-    if (typeof item !== 'object' || item === null) return;
+  const visit = (item: unknown, depth: number): void => {
+    if (typeof item !== 'object' || item === null || depth > MAX_READ_DEPTH) return;
     const record = item as Readonly<Record<string, unknown>>;
-    if (isPayloadReference(record)) found.push(record);
-    else if (Object.hasOwn(record, '$literal')) visitFields(record.$literal);
-    else visitFields(record);
+    if (isObject(record.$literal)) visitFields(record.$literal, depth);
+    else if (isPayloadReference(record)) found.push(record);
+    else visitFields(record, depth);
   };
-  const visitFields = (object: unknown): void => {
-    if (typeof object === 'object' && object !== null) for (const entry of Object.values(object)) visit(entry);
+  const visitFields = (object: object, depth: number): void => {
+    for (const entry of Object.values(object)) visit(entry, depth + 1);
   };
-  visit(value);
+  visit(value, 0);
   return found;
 }
 
-/** Whether an object in a line stands for a payload. */
+/** Whether an object in a line stands for a payload. A name that is no digest never leads to a file. */
 export function isPayloadReference(value: object): value is PayloadReference {
-  return Object.hasOwn(value, '$blob') && typeof (value as { $blob?: unknown }).$blob === 'string';
+  return Object.hasOwn(value, '$blob') && parseDigest((value as { $blob?: unknown }).$blob) !== null;
 }
 
 function encodeText(
@@ -119,6 +124,10 @@ function encodeText(
 function decodePayload(reference: PayloadReference, bytes: Uint8Array | null): unknown {
   if (bytes === null) return `[payload ${reference.$blob} of ${reference.bytes} bytes is missing]`;
   return reference.encoding === 'utf8' ? utf8Text(bytes) : bytes;
+}
+
+function isObject(value: unknown): value is object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function hasReservedKey(object: object): boolean {

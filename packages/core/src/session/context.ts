@@ -9,7 +9,8 @@ export type Decode = (value: unknown) => unknown;
  *
  * 1. The same events give the same messages: nothing of the time, the run's id or the host is in them, so a child's
  *    first request equals, up to the boundary, what its parent's next would have been.
- * 2. Every tool call is followed by a tool message that answers it.
+ * 2. Every tool call is followed by a tool message that answers it, and every tool message answers calls; a result
+ *    whose call a summary has replaced is left out with it.
  */
 export function renderContext(events: readonly ContextEvent[], decode: Decode): readonly Message[] {
   const messages: Message[] = [];
@@ -24,7 +25,9 @@ export function renderContext(events: readonly ContextEvent[], decode: Decode): 
   for (const event of events) {
     if (event.type === 'tool.result') {
       const { callId: toolCallId, tool: toolName } = event;
-      unanswered = unanswered.filter((call) => call.toolCallId !== toolCallId);
+      const answered = unanswered.findIndex((call) => call.toolCallId === toolCallId);
+      if (answered === -1) continue;
+      unanswered = unanswered.toSpliced(answered, 1);
       results.push({
         type: 'tool-result',
         toolCallId,
@@ -50,7 +53,8 @@ function renderUserMessage(message: UserMessage, notices: readonly string[], dec
   const content = decode(message.content) as UserMessage['content'];
   if (notices.length === 0) return { role: 'user', content };
   const parts = typeof content === 'string' ? [{ type: 'text' as const, text: content }] : content;
-  return { role: 'user', content: [...notices.map((text) => ({ type: 'text' as const, text })), ...parts] };
+  const words = notices.map((notice) => ({ type: 'text' as const, text: String(decode(notice)) }));
+  return { role: 'user', content: [...words, ...parts] };
 }
 
 function renderSummary(summary: unknown, decode: Decode): string {

@@ -1,5 +1,5 @@
 import type { EndReason } from '../events/index.ts';
-import type { CallState, SessionState } from './state.ts';
+import { type CallState, type SessionState, toolCallsOf } from './state.ts';
 
 /** What a turn needs next. */
 export type Step =
@@ -24,6 +24,6 @@ export function nextStep(state: SessionState): Step {
 
 /** Whether the last reply proposed calls: their results are the model's to see. */
 function endsInCalls(state: SessionState): boolean {
-  const content: readonly { readonly type?: string }[] = state.open?.lastReply?.content ?? [];
-  return content.some((part) => part.type === 'tool-call');
+  const reply = state.open?.lastReply;
+  return reply !== undefined && toolCallsOf(reply).length > 0;
 }

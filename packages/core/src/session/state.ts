@@ -121,6 +121,7 @@ type Folder<T extends EventType> = (draft: Draft, event: EventOf<T>) => void;
 
 const FOLDERS: { readonly [T in EventType]?: Folder<T> } = {
   'session.start': (draft, event) => {
+    if (event.seq > 0) return;
     draft.id = event.id;
     draft.cwd = event.cwd;
   },
@@ -144,7 +145,9 @@ const FOLDERS: { readonly [T in EventType]?: Folder<T> } = {
   },
   'model.response': foldResponse,
   'tool.intent': (draft, event) => {
-    updateCall(draft, event.callId, { intent: event });
+    // A new attempt is a new question: what a person said of the one before does not cover it.
+    const call = updateCall(draft, event.callId, { intent: event });
+    if (call) delete call.resolution;
   },
   'tool.result': (draft, event) => {
     if (updateCall(draft, event.callId, { result: event })) draft.context.push(event);
@@ -203,9 +206,8 @@ function foldResponse(draft: Draft, event: EventOf<'model.response'>): void {
   draft.context.push(event);
   draft.open.replies += 1;
   draft.open.lastReply = event.message;
-  if (event.usage?.inputTokens !== undefined) {
-    draft.contextTokens = event.usage.inputTokens + (event.usage.outputTokens ?? 0);
-  }
+  const tokens = addReply(NO_USAGE, event.usage, undefined);
+  if (tokens.inputTokens > 0) draft.contextTokens = tokens.inputTokens + tokens.outputTokens;
   for (const part of toolCallsOf(event.message)) {
     const { toolCallId: callId, toolName: tool, input } = part;
     draft.open.calls.push({ callId, tool, input, index: draft.open.calls.length });
@@ -219,9 +221,9 @@ function foldAnswer(draft: Draft, event: EventOf<'approval.answer'>): void {
   }
 }
 
-/** Updates the latest call with this id that has no result yet. */
-function updateCall(draft: Draft, callId: string, change: Partial<CallState>): CallState | undefined {
-  const call = draft.open?.calls.findLast((candidate) => candidate.callId === callId && candidate.result === undefined);
+/** Updates the first call with this id that has no result yet: calls are made in order, and providers reuse ids. */
+function updateCall(draft: Draft, callId: string, change: Partial<CallState>): Mutable<CallState> | undefined {
+  const call = draft.open?.calls.find((candidate) => candidate.callId === callId && candidate.result === undefined);
   return call === undefined ? undefined : Object.assign(call, change);
 }
 

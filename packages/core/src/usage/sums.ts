@@ -58,7 +58,7 @@ export function subtractUsage(whole: UsageSum, part: UsageSum): UsageSum {
 
 function combine(left: UsageSum, right: UsageSum, sign: 1 | -1): UsageSum {
   const currencies = new Set([...Object.keys(left.cost), ...Object.keys(right.cost)]);
-  const cost = [...currencies].map((name) => [name, (left.cost[name] ?? 0) + sign * (right.cost[name] ?? 0)] as const);
+  const cost = [...currencies].map((name) => [name, costIn(left, name) + sign * costIn(right, name)] as const);
   return {
     replies: left.replies + sign * right.replies,
     inputTokens: left.inputTokens + sign * right.inputTokens,
@@ -70,6 +70,11 @@ function combine(left: UsageSum, right: UsageSum, sign: 1 | -1): UsageSum {
     unknownCost: left.unknownCost + sign * right.unknownCost,
     cost: Object.fromEntries(cost),
   };
+}
+
+/** The currency's name comes from a log: it may be that of something every object has. */
+function costIn(sum: UsageSum, currency: string): number {
+  return Object.hasOwn(sum.cost, currency) ? (sum.cost[currency] ?? 0) : 0;
 }
 
 /** A log may hold anything: only a non-negative safe integer counts as tokens. */
