@@ -1,0 +1,2 @@
+export { resolveRunId } from './resolve.ts';
+export { shortIdsOf } from './short-ids.ts';
