@@ -14,6 +14,10 @@ export interface ToolContext {
   /** The session's cwd, relative to the workspace ('' is its root). */
   readonly cwd: string;
   readonly signal: AbortSignal;
+  /** Paths relative to the workspace that file tools refuse to change (as `SandboxView.frozen`). */
+  readonly frozen?: readonly string[];
+  /** Host path of the folder of all runs, to tell a path into another session from any other outside path. */
+  readonly runsFolder?: string;
   /** Hosts `shell` may reach. */
   readonly allowNet: readonly string[];
   /** Most bytes of output kept for the model. */
