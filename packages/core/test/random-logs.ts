@@ -23,8 +23,7 @@ const call = fc.record(
     contained: fc.constantFrom(true, false, 'unless_egress' as const),
     outcome: fc.constantFrom('ok' as const, 'error' as const, 'denied' as const, 'outcome_unknown' as const),
     egress: fc.subarray(['a.example', 'b.example']),
-    // biome-ignore lint/suspicious/noThenProperty: the builder's word for what follows an attempt
-    then: fc.constantFrom('retry' as const, 'did_not_happen' as const),
+    cutOff: fc.constantFrom('retry' as const, 'did_not_happen' as const),
   },
   { requiredKeys: [] },
 );

@@ -50,8 +50,8 @@ export interface CallPlan {
   readonly outcome?: ToolOutcomeKind;
   readonly output?: ToolOutput;
   readonly egress?: readonly string[];
-  /** The call was cut off: a second attempt follows, or a person's word. */
-  readonly then?: 'retry' | 'did_not_happen';
+  /** The attempt was cut off, and this followed: a second attempt, or a person's word. */
+  readonly cutOff?: 'retry' | 'did_not_happen';
 }
 
 export interface ReplyPlan {
@@ -179,10 +179,10 @@ function buildCall(plan: CallPlan & { readonly callId: string }, countedKey: str
     ...(egress === undefined ? {} : { egress }),
   };
   if (outcome === 'denied') return [result];
-  if (plan.then === 'retry') return [intent, { ...intent, attempt: 2 }, result];
-  if (plan.then === undefined) return [intent, result];
+  if (plan.cutOff === 'retry') return [intent, { ...intent, attempt: 2 }, result];
+  if (plan.cutOff === undefined) return [intent, result];
   // The offset is not known before the log is laid out; `encodeLog` fills it in.
-  return [intent, { type: 'tool.resolve', callId, intent: UNPLACED, resolution: plan.then }, result];
+  return [intent, { type: 'tool.resolve', callId, intent: UNPLACED, resolution: plan.cutOff }, result];
 }
 
 /** Stands for the offset of the nearest `tool.intent` before; see `encodeLog`. */
