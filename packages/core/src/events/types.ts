@@ -84,6 +84,8 @@ export interface EventBodies {
     readonly copied: readonly string[];
     readonly leftOut: readonly LeftOutEntry[];
     readonly dirty: Readonly<Record<string, unknown>>;
+    /** The folder of a `directory` workspace. */
+    readonly path?: string;
   };
   'workspace.checkpoint': {
     readonly id: string;
