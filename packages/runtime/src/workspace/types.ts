@@ -76,9 +76,19 @@ export interface CheckpointRecord {
   readonly commit: string | null;
   /** An operation in progress that came along (`merge`, `rebase`, `cherry-pick`, `revert`, `bisect`, `am`). */
   readonly operation: string | null;
+  /** What it does not hold; the first 200 in path order of each reason. */
   readonly leftOut: readonly LeftOut[];
+  /** How many things it does not hold; only where `leftOut` does not list them all. */
+  readonly leftOutCount?: number;
+  /** Only where the agent's git directory is gone or broken: the checkpoint then holds files, but no usable `.git`. */
+  readonly git?: { readonly state: 'absent' | 'unusable'; readonly reason: string };
   /** Working-tree changes since the previous checkpoint (or since the base commit): counts and up to 50 paths. */
-  readonly changed: { readonly added: number; readonly modified: number; readonly deleted: number; readonly paths: readonly string[] };
+  readonly changed: {
+    readonly added: number;
+    readonly modified: number;
+    readonly deleted: number;
+    readonly paths: readonly string[];
+  };
 }
 
 /** A workspace folder of a run and what capturing it needs. */

@@ -56,7 +56,10 @@ export function makeGitEnvironment(
     GIT_TERMINAL_PROMPT: '0',
     GIT_ASKPASS: '/bin/false',
     GIT_NO_LAZY_FETCH: '1',
+    // A list of allowed transports outranks a repository's `protocol.<name>.allow`.
+    GIT_ALLOW_PROTOCOL: 'none',
     GIT_NO_REPLACE_OBJECTS: '1',
+    GIT_GRAFT_FILE: '/dev/null',
     GIT_LITERAL_PATHSPECS: '1',
     ...(paths.gitDir === undefined ? {} : { GIT_DIR: paths.gitDir }),
     ...(paths.workTree === undefined ? {} : { GIT_WORK_TREE: paths.workTree }),

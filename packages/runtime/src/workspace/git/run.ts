@@ -114,7 +114,8 @@ function checkOutcome(spec: GitSpec, outcome: ProcessOutcome): GitOutcome {
   return { exitCode: outcome.exitCode, stdout: outcome.stdout, stderr };
 }
 
-async function nameMissingGit<T>(start: () => Promise<T>): Promise<T> {
+/** Turns "no such program" into `Failure("git_missing")`, which says what to install. */
+export async function nameMissingGit<T>(start: () => Promise<T>): Promise<T> {
   try {
     return await start();
   } catch (error) {
