@@ -104,8 +104,12 @@ export interface NewSession {
 
 /** A turn: of a new session or an old one. Without a prompt the open turn is continued. */
 export interface TurnRequest {
-  readonly session: { readonly kind: 'new'; readonly options: NewSession } | { readonly kind: 'open'; readonly id: RunId };
+  readonly session:
+    | { readonly kind: 'new'; readonly options: NewSession }
+    | { readonly kind: 'open'; readonly id: RunId };
   readonly prompt: string | null;
+  /** The folder the person stands in: a relative script path starts here. */
+  readonly cwd: string;
   readonly attachments: readonly { readonly mediaType: string; readonly filename: string; readonly data: Uint8Array }[];
   readonly settings: TurnSettings;
 }

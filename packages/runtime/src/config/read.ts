@@ -1,0 +1,123 @@
+/**
+ * Reads `ramet.json`: the person's own (`$XDG_CONFIG_HOME/ramet/ramet.json`) and the project's, in the person's checkout.
+ *
+ * 1. The project's file may only tighten: its `allow` rules and its `workspace.carry` count once a person confirmed that
+ *    very file, by digest. It is the person's checkout that is read, never the agent's copy.
+ * 2. A file that is there and cannot be understood is a refusal: guessing would loosen something.
+ */
+import { readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
+import { isRefusal, type Refusal, refuse } from '@ramet/core';
+import { z } from 'zod';
+import { codeOf, sha256 } from '../store/index.ts';
+import { isTrusted } from './trust.ts';
+import { type Configuration, DEFAULT_CARRY } from './types.ts';
+
+const RULE = z.strictObject({
+  tool: z.string().min(1),
+  match: z.string().optional(),
+  do: z.enum(['allow', 'ask', 'deny']),
+});
+const FILE = z.looseObject({
+  model: z.string().min(1).optional(),
+  permissions: z.array(RULE).optional(),
+  workspace: z
+    .looseObject({ carry: z.array(folderName()).optional(), captureIgnored: z.boolean().optional() })
+    .optional(),
+});
+type ConfigFile = z.infer<typeof FILE>;
+
+interface ReadFile {
+  readonly path: string;
+  readonly digest: string;
+  readonly file: ConfigFile;
+}
+
+export interface ConfigurationRequest {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The state folder, where confirmations lie. */
+  readonly home: string;
+  /** The person's checkout; null outside a project. */
+  readonly checkout: string | null;
+  /** The person confirms the project's file with this very command. */
+  readonly trustProject: boolean;
+}
+
+/** The configuration that holds for a session of a project. */
+export function readConfiguration(request: ConfigurationRequest): Configuration | Refusal {
+  const person = readConfigFile(join(configFolderOf(request.env), 'ramet.json'));
+  if (isRefusal(person)) return person;
+  const project = request.checkout === null ? null : readConfigFile(join(request.checkout, 'ramet.json'));
+  if (isRefusal(project)) return project;
+  const trusted = project === null || request.trustProject || isTrusted(request.home, project.digest);
+  return merge(person?.file ?? {}, project, trusted);
+}
+
+/** The project's file and its digest, for a person to confirm; null when there is none. */
+export function readProjectFile(checkout: string): { readonly path: string; readonly digest: string } | null | Refusal {
+  return readConfigFile(join(checkout, 'ramet.json'));
+}
+
+function merge(person: ConfigFile, project: ReadFile | null, trusted: boolean): Configuration {
+  const theirs = project?.file ?? {};
+  const rules = (theirs.permissions ?? []).filter((rule) => trusted || rule.do !== 'allow');
+  const ignored = trusted ? [] : untrustedParts(theirs);
+  const carry = (trusted ? theirs.workspace?.carry : undefined) ?? person.workspace?.carry ?? DEFAULT_CARRY;
+  const model = person.model ?? theirs.model;
+  return {
+    rules: [...(person.permissions ?? []), ...rules].map(({ tool, match, do: verdict }) => ({
+      tool,
+      ...(match === undefined ? {} : { match }),
+      do: verdict,
+    })),
+    ...(model === undefined ? {} : { model }),
+    carry,
+    captureIgnored: (person.workspace?.captureIgnored ?? true) && (theirs.workspace?.captureIgnored ?? true),
+    trusted,
+    ignored,
+    ...(project === null ? {} : { project: { path: project.path, digest: project.digest } }),
+  };
+}
+
+function untrustedParts(file: ConfigFile): readonly string[] {
+  return [
+    ...((file.permissions ?? []).some((rule) => rule.do === 'allow') ? ['allow rules'] : []),
+    ...(file.workspace?.carry === undefined ? [] : ['workspace.carry']),
+    ...('mcpServers' in file ? ['mcpServers'] : []),
+    ...('check' in file ? ['check'] : []),
+  ];
+}
+
+function readConfigFile(path: string): ReadFile | null | Refusal {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(path);
+  } catch (error) {
+    if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
+    return refuse('bad_config', `cannot read ${path}: ${codeOf(error)}; mend it or remove it`, { path });
+  }
+  const parsed = FILE.safeParse(parseJson(bytes.toString('utf8')));
+  if (parsed.success) return { path, digest: sha256(bytes), file: parsed.data };
+  const issue = parsed.error.issues[0];
+  const where = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
+  return refuse('bad_config', `${path} cannot be used${where}: ${issue?.message ?? 'not JSON'}`, { path });
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** A carried folder is named, not placed: a path could reach anywhere. */
+function folderName(): z.ZodString {
+  return z.string().regex(/^(?!\.git$)(?!\.{1,2}$)[^/\0]{1,255}$/, 'expected the name of a folder');
+}
+
+function configFolderOf(env: ConfigurationRequest['env']): string {
+  const { XDG_CONFIG_HOME: xdg } = env;
+  return xdg !== undefined && isAbsolute(xdg) ? join(xdg, 'ramet') : join(env.HOME || homedir(), '.config', 'ramet');
+}

@@ -1,0 +1,2 @@
+export { runTurn } from './run-turn.ts';
+export type * from './types.ts';

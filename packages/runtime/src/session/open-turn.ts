@@ -1,0 +1,177 @@
+/**
+ * Gets a session ready for a turn: log owned, model chosen, workspace bound, sandbox opened, all of it recorded.
+ */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  createSessionFold,
+  type EventDraft,
+  isRefusal,
+  type Refusal,
+  type RunId,
+  SCHEMA,
+  type SessionFold,
+} from '@ramet/core';
+import { type Configuration, readConfiguration } from '../config/index.ts';
+import type { Model } from '../model/index.ts';
+import { openSandbox, type Sandbox } from '../sandbox/index.ts';
+import { makeFolder, type OwnedLog } from '../store/index.ts';
+import { builtinTools, type Tool } from '../tools/index.ts';
+import { readProject } from '../workspace/project/index.ts';
+import { chooseModel } from './choose-model.ts';
+import { type Instructions, readInstructions } from './instructions.ts';
+import { record, type TurnContext } from './turn/context.ts';
+import type { SessionServices, TurnRequest } from './types.ts';
+import { bindWorkspace } from './workspace/bind.ts';
+import { makeCaptor } from './workspace/capture.ts';
+import type { BoundWorkspace, PreparedWorkspace } from './workspace/types.ts';
+
+/** Most bytes of one call's output kept for the model. */
+const OUTPUT_LIMIT_BYTES = 64 * 1024;
+
+/** A session that is ours and ready. */
+export interface OpenedTurn {
+  readonly context: TurnContext;
+  readonly prepared: PreparedWorkspace;
+  close(): void;
+}
+
+export interface OpenRequest {
+  readonly id: RunId;
+  readonly request: TurnRequest;
+  /** The person's Ctrl-C and the time limit together. */
+  readonly signal: AbortSignal;
+  readonly timedOut: () => boolean;
+}
+
+/** Opens a session for a turn; on a refusal nothing of it stays locked. */
+export async function openTurn(services: SessionServices, open: OpenRequest): Promise<OpenedTurn | Refusal> {
+  const log = await services.store.own(open.id);
+  if (isRefusal(log)) return log;
+  const closers: (() => void)[] = [() => log.close()];
+  const close = (): void => {
+    for (const closer of closers.reverse()) closer();
+  };
+  try {
+    const opened = await openOwned(services, { ...open, log, closers });
+    if (!isRefusal(opened)) return { ...opened, close };
+    close();
+    return opened;
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+interface OwnedOpen extends OpenRequest {
+  readonly log: OwnedLog;
+  readonly closers: (() => void)[];
+}
+
+async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Omit<OpenedTurn, 'close'> | Refusal> {
+  const { log, id } = open;
+  const { settings } = open.request;
+  const fold = createSessionFold();
+  for (const event of log.readEvents()) fold.add(event);
+  const configuration = await configure(services, fold, settings.trustProject);
+  if (isRefusal(configuration)) return configuration;
+  const model = await chooseModel(services, settings, { state: fold.state, configuration, cwd: open.request.cwd });
+  if (isRefusal(model)) return model;
+  const prepared = await bindWorkspace({ store: services.store, id, state: fold.state, configuration });
+  if (isRefusal(prepared)) return prepared;
+  open.closers.push(() => prepared.workspace.release());
+  const sandbox = await openRunSandbox(services, id, prepared.workspace, settings.sandbox);
+  if (isRefusal(sandbox)) return sandbox;
+  const instructions = readInstructions(prepared.workspace.path, fold.state.cwd);
+  const context = makeContext(services, { ...open, fold, configuration, model, prepared, sandbox, instructions });
+  await record(context, [...prepared.events, draftConfig(context, { sandbox, instructions })]);
+  return { context, prepared };
+}
+
+async function configure(
+  services: SessionServices,
+  fold: SessionFold,
+  trustProject: boolean,
+): Promise<Configuration | Refusal> {
+  const { home } = services.store.layout;
+  const { project: id, workspaceOpen } = fold.state;
+  const project = id === null ? null : await readProject({ stateFolder: home, id });
+  if (isRefusal(project)) return project;
+  const checkout = project?.checkout ?? workspaceOpen?.path ?? null;
+  return readConfiguration({ env: services.env, home, checkout, trustProject });
+}
+
+async function openRunSandbox(
+  services: SessionServices,
+  id: RunId,
+  workspace: BoundWorkspace,
+  wanted: 'auto' | 'none',
+): Promise<Sandbox | Refusal> {
+  const scratch = join(services.store.pathsOf(id).sandbox, 'tmp');
+  rmSync(scratch, { recursive: true, force: true });
+  makeFolder(scratch);
+  const { path, readOnly, frozen, identity } = workspace;
+  const view = { workspace: path, scratch, readOnly, frozen, ...(identity === undefined ? {} : { identity }) };
+  return openSandbox(wanted === 'none' ? 'none' : 'bubblewrap', view);
+}
+
+interface ContextParts extends OwnedOpen {
+  readonly fold: SessionFold;
+  readonly configuration: Configuration;
+  readonly model: Model;
+  readonly prepared: PreparedWorkspace;
+  readonly sandbox: Sandbox;
+  readonly instructions: Instructions;
+}
+
+function makeContext(services: SessionServices, parts: ContextParts): TurnContext {
+  const { log, fold, configuration, model, prepared, sandbox, instructions, id, signal, timedOut } = parts;
+  const { settings } = parts.request;
+  const { workspace } = prepared;
+  const privateFolder = join(services.store.pathsOf(id).sandbox, 'private');
+  makeFolder(privateFolder);
+  const { toolOutput } = settings.observer;
+  return {
+    services,
+    settings,
+    configuration,
+    log,
+    fold,
+    model,
+    system: instructions.system,
+    tools: new Map(builtinTools().map((tool): [string, Tool] => [tool.name, tool])),
+    toolContext: {
+      sandbox,
+      workspace: workspace.path,
+      cwd: fold.state.cwd,
+      signal,
+      allowNet: settings.allowNet,
+      outputLimitBytes: OUTPUT_LIMIT_BYTES,
+      ...(toolOutput === undefined ? {} : { onOutput: toolOutput }),
+    },
+    captor: makeCaptor({ workspace, sandbox, privateFolder, configuration }),
+    signal,
+    timedOut,
+  };
+}
+
+function draftConfig(
+  context: TurnContext,
+  opened: { readonly sandbox: Sandbox; readonly instructions: Instructions },
+): EventDraft {
+  const { model, toolContext, configuration, settings } = context;
+  return {
+    type: 'session.config',
+    schema: SCHEMA,
+    model: { name: model.name, ...model.identity },
+    tools: [...context.tools.values()].map((tool) => ({
+      name: tool.name,
+      effect: tool.effect,
+      contained: tool.contained(toolContext),
+    })),
+    permissions: [...configuration.rules, ...settings.rules],
+    sandbox: opened.sandbox.kind,
+    allowNet: settings.allowNet,
+    instructions: opened.instructions.files,
+  };
+}

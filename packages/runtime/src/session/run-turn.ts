@@ -1,0 +1,143 @@
+/**
+ * One turn of a session, new or old: what `ramet run` is.
+ *
+ * 1. A refusal leaves nothing behind: no session and no lock. What an owner records when it opens a log (the repair of a
+ *    dead owner's tail, what it runs with) may remain.
+ * 2. Whatever ends a turn, the log says so and the session can go on.
+ */
+import { isRefusal, type LoggedEvent, type Refusal, type RunId, refuse, type SessionState } from '@ramet/core';
+import { readConfiguration } from '../config/index.ts';
+import { openSandbox } from '../sandbox/index.ts';
+import { chooseModel } from './choose-model.ts';
+import { createSession } from './create-session.ts';
+import { type OpenedTurn, openTurn } from './open-turn.ts';
+import { beginTurn } from './turn/begin.ts';
+import type { TurnContext } from './turn/context.ts';
+import type { StepOutcome } from './turn/outcome.ts';
+import { driveTurn } from './turn/turn.ts';
+import type { DeniedCall, NewSession, SessionServices, TurnRequest, TurnResult } from './types.ts';
+import { findPlace } from './workspace/open-new.ts';
+
+/** Runs one turn and answers how it ended. */
+export async function runTurn(services: SessionServices, request: TurnRequest): Promise<TurnResult | Refusal> {
+  const clock = startClock(request.settings.limits.maxTimeMs, request.settings.signal);
+  try {
+    const { session } = request;
+    const id = session.kind === 'open' ? session.id : await makeSession(services, request, session.options);
+    if (isRefusal(id)) return id;
+    const opened = await openTurn(services, { id, request, ...clock });
+    if (isRefusal(opened)) return opened;
+    try {
+      return await takeTurn(opened, request);
+    } finally {
+      opened.close();
+    }
+  } finally {
+    clock.stop();
+  }
+}
+
+/** Everything that can be refused is refused before the session exists. */
+async function makeSession(
+  services: SessionServices,
+  request: TurnRequest,
+  options: NewSession,
+): Promise<RunId | Refusal> {
+  const { settings } = request;
+  if (request.prompt === null) return refuse('nothing_to_do', 'a new session needs a prompt');
+  const { home } = services.store.layout;
+  const place = await findPlace(home, options);
+  if (isRefusal(place)) return place;
+  const checkout = place.project?.checkout ?? place.directory;
+  const { env } = services;
+  const configuration = readConfiguration({ env, home, checkout, trustProject: settings.trustProject });
+  if (isRefusal(configuration)) return configuration;
+  const model = await chooseModel(services, settings, { state: null, configuration, cwd: request.cwd });
+  if (isRefusal(model)) return model;
+  const sandbox = await openSandbox(settings.sandbox === 'none' ? 'none' : 'bubblewrap', {
+    workspace: place.directory,
+    scratch: home,
+    readOnly: [],
+    frozen: [],
+  });
+  if (isRefusal(sandbox)) return sandbox;
+  return createSession(services, { place, options, configuration, signal: settings.signal });
+}
+
+async function takeTurn(opened: OpenedTurn, request: TurnRequest): Promise<TurnResult | Refusal> {
+  const { context } = opened;
+  const refusal = await beginTurn(context, { request, notice: opened.prepared.notice });
+  if (refusal !== null) return refusal;
+  const turn = context.fold.state.open?.turn ?? 0;
+  const watch = watchTurn(context.fold.state);
+  const parked = await driveTurn(context);
+  return parked === null ? describeEnd(context, turn, watch) : describePark(context, turn, parked);
+}
+
+/** What is only known while the turn is open. */
+function watchTurn(state: SessionState): { readonly open: NonNullable<SessionState['open']> } {
+  if (state.open === null) throw new Error('bug: the turn did not begin');
+  return { open: state.open };
+}
+
+function describeEnd(
+  context: TurnContext,
+  turn: number,
+  { open }: { readonly open: NonNullable<SessionState['open']> },
+): TurnResult {
+  const { state } = context.fold;
+  const end = state.lastEnd;
+  if (end === undefined) throw new Error('bug: the turn did not end');
+  const checkpoint = end.checkpoint === 'none' ? undefined : state.lastCheckpoint;
+  return {
+    kind: 'ended',
+    session: state.id,
+    turn,
+    end: { offset: end.seq, reason: end.reason },
+    text: textOf(open),
+    usage: open.usage,
+    denied: deniedOf(open),
+    ...(end.error === undefined ? {} : { error: end.error }),
+    ...(checkpoint === undefined ? {} : { checkpoint: checkpoint as unknown as LoggedEvent }),
+  };
+}
+
+function describePark(
+  context: TurnContext,
+  turn: number,
+  parked: Extract<StepOutcome, { readonly kind: 'park' }>,
+): TurnResult {
+  const { reason, offset, message } = parked;
+  return { kind: 'parked', session: context.fold.state.id, turn, reason, offset, message };
+}
+
+/** The text of the last reply. */
+function textOf(open: NonNullable<SessionState['open']>): string {
+  const content = open.lastReply?.content ?? [];
+  return content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : [])).join('');
+}
+
+function deniedOf(open: NonNullable<SessionState['open']>): readonly DeniedCall[] {
+  return open.calls.flatMap(({ callId, tool, result }) => {
+    if (result?.outcome !== 'denied') return [];
+    const { output } = result;
+    return [{ callId, tool, reason: 'value' in output ? String(output.value) : 'denied' }];
+  });
+}
+
+interface TurnClock {
+  readonly signal: AbortSignal;
+  readonly timedOut: () => boolean;
+  readonly stop: () => void;
+}
+
+function startClock(maxTimeMs: number | undefined, signal: AbortSignal): TurnClock {
+  if (maxTimeMs === undefined) return { signal, timedOut: () => false, stop: () => {} };
+  const timer = new AbortController();
+  const handle = setTimeout(() => timer.abort(), maxTimeMs);
+  return {
+    signal: AbortSignal.any([signal, timer.signal]),
+    timedOut: () => timer.signal.aborted && !signal.aborted,
+    stop: () => clearTimeout(handle),
+  };
+}

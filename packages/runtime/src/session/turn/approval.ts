@@ -1,0 +1,101 @@
+/** Asks a person about one call, records question and answer, and says what follows. */
+import type { EventDraft } from '@ramet/core';
+import type { ApprovalReply } from '../types.ts';
+import { record, type TurnContext } from './context.ts';
+import { endByAbort, type StepOutcome } from './outcome.ts';
+import type { OutstandingMatch } from './outstanding.ts';
+import { errorText, type ReadyCall, recordResult } from './results.ts';
+
+export interface Question {
+  readonly reason: string;
+  readonly match: OutstandingMatch;
+}
+
+/** Answers `go` when the call may be made now. */
+export async function askAbout(
+  context: TurnContext,
+  ready: ReadyCall,
+  question: Question,
+): Promise<'go' | StepOutcome> {
+  const { call, tool, input } = ready;
+  const { reason, match } = question;
+  if (call.approvalRequest === undefined) {
+    const outstanding = match.sameTool.length === 0 ? {} : { outstanding: match.sameTool };
+    const draft: EventDraft = {
+      type: 'approval.request',
+      callId: call.callId,
+      tool: tool.name,
+      input,
+      reason,
+      ...outstanding,
+    };
+    await record(context, [draft], { durable: true });
+  }
+  const { ask, onAsk } = context.settings;
+  if (ask === undefined) return answerForNobody(context, ready, { reason, onAsk });
+  const asked = { callId: call.callId, tool: tool.name, input, reason };
+  const reply = await ask(
+    { ...asked, outstanding: match.sameTool, matches: match.exact !== null },
+    context.signal,
+  ).catch((error: unknown) => {
+    if (context.signal.aborted) return null;
+    throw error;
+  });
+  if (reply === null) {
+    await recordResult(context, call, errorText('not started: the person interrupted the turn'), 'interrupted');
+    return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
+  }
+  return applyReply(context, ready, { reply, match });
+}
+
+async function answerForNobody(
+  context: TurnContext,
+  ready: ReadyCall,
+  policy: { readonly reason: string; readonly onAsk: 'deny' | 'park' | 'fail' },
+): Promise<StepOutcome> {
+  const { call, tool } = ready;
+  const { reason, onAsk } = policy;
+  if (onAsk === 'park') {
+    const offset =
+      context.fold.state.open?.calls.find((open) => open.callId === call.callId)?.approvalRequest?.seq ?? -1;
+    const message = `${tool.name} waits for a person: ${reason}`;
+    return { kind: 'park', reason: 'approval_pending', offset, message };
+  }
+  await recordAnswerOf(context, ready, { answer: 'deny', scope: 'once', by: 'nobody' });
+  await recordResult(context, call, errorText(`denied: ${reason}, and nobody was there to answer`), 'denied');
+  if (onAsk === 'deny') return null;
+  const message = `${tool.name} needs a person's answer and nobody is there: ${reason}`;
+  return { kind: 'end', reason: 'failed', error: { code: 'approval_denied', message } };
+}
+
+async function applyReply(
+  context: TurnContext,
+  ready: ReadyCall,
+  answered: { readonly reply: ApprovalReply; readonly match: OutstandingMatch },
+): Promise<'go' | StepOutcome> {
+  const { reply, match } = answered;
+  await recordAnswerOf(context, ready, reply);
+  if (reply.answer === 'allow') return 'go';
+  if (reply.answer === 'reuse' && match.exact !== null) return reuseReceipt(context, ready, match.exact.offset);
+  return recordResult(context, ready.call, errorText('denied by the person'), 'denied');
+}
+
+async function reuseReceipt(context: TurnContext, ready: ReadyCall, offset: number): Promise<StepOutcome> {
+  const { callId, tool } = ready.call;
+  const value = `not sent again: this write was made before (offset ${offset} of the session this one was forked from), and the person chose to let that stand`;
+  const draft: EventDraft = {
+    type: 'tool.result',
+    callId,
+    tool,
+    outcome: 'ok',
+    output: { type: 'text', value },
+    receipt: { offset },
+  };
+  await record(context, [draft]);
+  return null;
+}
+
+async function recordAnswerOf(context: TurnContext, ready: ReadyCall, reply: ApprovalReply): Promise<void> {
+  const { answer, scope, by } = reply;
+  await record(context, [{ type: 'approval.answer', callId: ready.call.callId, answer, scope, by }], { durable: true });
+}

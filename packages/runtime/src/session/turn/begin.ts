@@ -1,0 +1,64 @@
+/** How a turn begins: what an earlier one left open is settled, what changed meanwhile is kept, the message is recorded. */
+import { type EventDraft, type OutstandingWrite, type Refusal, refuse, type UserMessage } from '@ramet/core';
+import type { TurnRequest } from '../types.ts';
+import { record, type TurnContext } from './context.ts';
+import { endTurn } from './end.ts';
+
+export interface BeginRequest {
+  readonly request: TurnRequest;
+  /** Words to the agent about its files. */
+  readonly notice: string | undefined;
+}
+
+/** Begins a turn, or continues the open one when there is no prompt; null when the turn is open. */
+export async function beginTurn(context: TurnContext, begin: BeginRequest): Promise<Refusal | null> {
+  const { prompt } = begin.request;
+  const { open, id } = context.fold.state;
+  if (prompt === null) {
+    if (open !== null) return null;
+    return refuse('no_open_turn', `session ${id} has no open turn to continue; give it a message`, { id });
+  }
+  if (open !== null) {
+    const message = 'a new message was given before the turn had ended';
+    await endTurn(context, { kind: 'end', reason: 'interrupted', error: { code: 'interrupted', message } });
+  }
+  await keepForeignChanges(context);
+  await record(context, [draftMessage(context, begin)], { durable: true });
+  return null;
+}
+
+/** Files that somebody changed since the last checkpoint are put into one of their own before the agent goes on. */
+async function keepForeignChanges(context: TurnContext): Promise<void> {
+  const { lastCheckpoint, workspaceOpen } = context.fold.state;
+  if (lastCheckpoint === undefined || !(await context.captor.differs(lastCheckpoint.id))) return;
+  const from = { previous: lastCheckpoint.id, base: workspaceOpen?.base ?? null };
+  await context.captor.capture(from, async (taken) => {
+    if (taken.kind !== 'taken') return;
+    context.settings.observer.notice?.('the workspace was changed since the last turn; that is kept in a checkpoint');
+    await record(context, [{ type: 'workspace.checkpoint', ...taken.record }], { durable: true });
+  });
+}
+
+function draftMessage(context: TurnContext, begin: BeginRequest): EventDraft {
+  const { prompt, attachments } = begin.request;
+  const { state } = context.fold;
+  const first = state.fork !== undefined && (state.lastEnd?.seq ?? -1) < state.fork.seq;
+  const notices = [
+    ...(first && state.outstanding.length > 0 ? [describeOutstanding(state.outstanding)] : []),
+    ...(begin.notice === undefined ? [] : [begin.notice]),
+  ];
+  const text = { type: 'text' as const, text: prompt ?? '' };
+  const files = attachments.map(({ mediaType, filename, data }) => ({
+    type: 'file' as const,
+    mediaType,
+    filename,
+    data,
+  }));
+  const message: UserMessage = { role: 'user', content: files.length === 0 ? text.text : [text, ...files] };
+  return { type: 'message', message, ...(notices.length === 0 ? {} : { notices }) };
+}
+
+function describeOutstanding(writes: readonly OutstandingWrite[]): string {
+  const list = writes.map((write) => `- ${write.tool} ${JSON.stringify(write.input)}`).join('\n');
+  return `Note from Ramet: after this point of the conversation these calls already reached the outside and were not undone. Do not repeat them unasked:\n${list}`;
+}

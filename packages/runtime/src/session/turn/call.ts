@@ -1,0 +1,84 @@
+/**
+ * The step that makes one tool call: permission, an intent that is durable before anything happens, and a result.
+ *
+ * 1. A call that is refused has no intent and a result that says so.
+ * 2. An answer of a person is bound to the call and its input.
+ */
+import { type CallState, canonicalJson, type EventDraft } from '@ramet/core';
+import type { Tool } from '../../tools/types.ts';
+import { askAbout } from './approval.ts';
+import { openTurnOf, record, type TurnContext } from './context.ts';
+import { decodeWith } from './decode.ts';
+import { keyOfCall } from './keys.ts';
+import { endByAbort, type StepOutcome } from './outcome.ts';
+import { matchOutstanding } from './outstanding.ts';
+import { decideCall, type Verdict } from './permissions.ts';
+import { errorText, type ReadyCall, recordAnswer, recordResult } from './results.ts';
+
+/** Makes the next call of the turn, or records why it is not made. */
+export async function makeCall(context: TurnContext, call: CallState): Promise<StepOutcome> {
+  const tool = context.tools.get(call.tool);
+  if (tool === undefined) {
+    const names = [...context.tools.keys()].join(', ');
+    return recordResult(context, call, errorText(`there is no tool ${call.tool}; the tools are: ${names}`), 'error');
+  }
+  if (context.signal.aborted) {
+    await recordResult(context, call, errorText('not started: the person interrupted the turn'), 'interrupted');
+    return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
+  }
+  const input = decodeWith(context.log)(call.input);
+  const permitted = await permitCall(context, { call, tool, input });
+  return permitted === 'go' ? startCall(context, { call, tool, input, attempt: 1 }) : permitted;
+}
+
+/** Records the intent, runs the tool, records the result. */
+export async function startCall(
+  context: TurnContext,
+  ready: ReadyCall & { readonly attempt: number },
+): Promise<StepOutcome> {
+  const { call, tool, input, attempt } = ready;
+  const { turn } = openTurnOf(context.fold.state);
+  const contained = tool.contained(context.toolContext);
+  const intent: EventDraft = {
+    type: 'tool.intent',
+    callId: call.callId,
+    tool: call.tool,
+    input,
+    effect: tool.effect,
+    contained,
+    key: call.intent?.key ?? keyOfCall(context.fold.state.id, { turn, index: call.index }, input),
+    ...(attempt > 1 ? { attempt } : {}),
+  };
+  await record(context, [intent], { durable: true });
+  const answer = await tool.run(input, context.toolContext);
+  return recordAnswer(context, call, answer, contained);
+}
+
+async function permitCall(context: TurnContext, ready: ReadyCall): Promise<'go' | StepOutcome> {
+  const { call, tool, input } = ready;
+  const match = matchOutstanding(context.fold.state, { tool: tool.name, input });
+  const verdict = verdictOn(context, ready, match.exact !== null);
+  if (verdict.kind === 'deny') return recordResult(context, call, errorText(`denied: ${verdict.reason}`), 'denied');
+  if (verdict.kind === 'allow') return 'go';
+  return askAbout(context, ready, { reason: verdict.reason, match });
+}
+
+function verdictOn(context: TurnContext, ready: ReadyCall, matches: boolean): Verdict {
+  const { call, tool, input } = ready;
+  const facts = { tool: tool.name, subject: tool.subject(input), contained: tool.contained(context.toolContext) };
+  const verdict = decideCall(facts, [...context.configuration.rules, ...context.settings.rules]);
+  if (verdict.kind === 'deny') return verdict;
+  if (matches)
+    return { kind: 'ask', reason: 'this very write was already made after the point this session forked from' };
+  if (call.approval?.answer === 'allow') return { kind: 'allow' };
+  if (verdict.kind === 'ask' && isGranted(context, tool.name, input)) return { kind: 'allow' };
+  return verdict;
+}
+
+function isGranted(context: TurnContext, tool: string, input: unknown): boolean {
+  const wanted = canonicalJson(input);
+  const decode = decodeWith(context.log);
+  return context.fold.state.grants.some(
+    (grant) => grant.tool === tool && canonicalJson(decode(grant.input)) === wanted,
+  );
+}

@@ -1,0 +1,69 @@
+/**
+ * What becomes of a call whose owner died between its intent and its result (DESIGN's crash rules).
+ *
+ * 1. Reads, and idempotent calls with their recorded key, run again; a file tool is first held against the file.
+ * 2. A contained call that cannot be repeated gets the result `outcome_unknown`, which the model sees.
+ * 3. A write that was not contained, or not known to be, waits for a person.
+ */
+import type { CallState } from '@ramet/core';
+import type { Tool } from '../../tools/types.ts';
+import { startCall } from './call.ts';
+import { record, type TurnContext } from './context.ts';
+import { decodeWith } from './decode.ts';
+import type { StepOutcome } from './outcome.ts';
+import { errorText, recordAnswer, recordResult } from './results.ts';
+
+const UNKNOWN =
+  'outcome unknown: the process that ran this call died in the middle of it; look at what is there before you go on';
+
+/** Settles one call that has an intent and no result. */
+export async function recoverCall(context: TurnContext, call: CallState): Promise<StepOutcome> {
+  const { intent, resolution } = call;
+  if (intent === undefined) throw new Error('bug: a call without an intent has nothing to recover');
+  const tool = context.tools.get(call.tool);
+  if (resolution !== undefined) return applyResolution(context, call, tool);
+  const repeatable = intent.effect === 'read' || intent.effect === 'idempotent';
+  if (!repeatable && intent.contained !== true) return parkUnknown(context, call);
+  if (tool === undefined) return recordResult(context, call, errorText(UNKNOWN), 'outcome_unknown');
+  const input = decodeWith(context.log)(intent.input);
+  const again = { call, tool, input, attempt: (intent.attempt ?? 1) + 1 };
+  if (repeatable) return startCall(context, again);
+  if (tool.recover === undefined) return recordResult(context, call, errorText(UNKNOWN), 'outcome_unknown');
+  const applied = await tool.recover(input, context.toolContext);
+  return applied === null ? startCall(context, again) : recordAnswer(context, call, applied, intent.contained);
+}
+
+/** Gives every unsettled call of the open turn a result, so that the turn can end now. */
+export async function settleCalls(context: TurnContext): Promise<void> {
+  for (const call of context.fold.state.open?.calls ?? []) {
+    if (call.result !== undefined) continue;
+    if (call.intent === undefined) {
+      await recordResult(context, call, errorText('not started: the turn was interrupted'), 'interrupted');
+    } else {
+      await recordResult(context, call, errorText(UNKNOWN), 'outcome_unknown');
+    }
+  }
+}
+
+async function applyResolution(context: TurnContext, call: CallState, tool: Tool | undefined): Promise<StepOutcome> {
+  const { resolution, intent } = call;
+  if (resolution?.resolution === 'retry' && tool !== undefined) {
+    const input = decodeWith(context.log)(call.input);
+    return startCall(context, { call, tool, input, attempt: (intent?.attempt ?? 1) + 1 });
+  }
+  if (resolution?.resolution === 'happened') {
+    const output = resolution.output ?? { type: 'text' as const, value: 'a person says that this call took effect' };
+    await record(context, [{ type: 'tool.result', callId: call.callId, tool: call.tool, outcome: 'ok', output }]);
+    return null;
+  }
+  return recordResult(context, call, errorText('a person says that this call did not take effect'), 'error');
+}
+
+function parkUnknown(context: TurnContext, call: CallState): StepOutcome {
+  const offset = call.intent?.seq ?? -1;
+  const { id } = context.fold.state;
+  const message =
+    `${call.tool} at offset ${offset} may have reached the outside when its process died; say what happened with ` +
+    `\`ramet resolve ${id} --offset ${offset} (--happened --result <json> | --did-not-happen | --retry)\``;
+  return { kind: 'park', reason: 'outcome_unknown', offset, message };
+}

@@ -1,0 +1,47 @@
+/** Results of calls, as they are recorded. A result of a call that was not contained is durable at once. */
+import type { CallState, Contained, EventDraft, ToolOutput } from '@ramet/core';
+import type { Tool, ToolAnswer } from '../../tools/types.ts';
+import { record, type TurnContext } from './context.ts';
+import { endByAbort, type StepOutcome } from './outcome.ts';
+
+/** A call that may be made, and the tool that makes it. */
+export interface ReadyCall {
+  readonly call: CallState;
+  readonly tool: Tool;
+  /** Decoded. */
+  readonly input: unknown;
+}
+
+/** Records what a tool answered. */
+export async function recordAnswer(
+  context: TurnContext,
+  call: CallState,
+  answer: ToolAnswer,
+  contained: Contained,
+): Promise<StepOutcome> {
+  const failed = answer.output.type === 'error-text' || answer.output.type === 'error-json';
+  const outcome = answer.aborted === true ? 'interrupted' : failed ? 'error' : 'ok';
+  const { callId, tool } = call;
+  const egress = answer.egress === undefined || answer.egress.length === 0 ? {} : { egress: answer.egress };
+  const draft: EventDraft = { type: 'tool.result', callId, tool, outcome, output: answer.output, ...egress };
+  await record(context, [draft], { durable: contained !== true });
+  if (!context.signal.aborted) return null;
+  return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
+}
+
+/** Records a result that no tool gave. */
+export async function recordResult(
+  context: TurnContext,
+  call: CallState,
+  output: ToolOutput,
+  outcome: 'error' | 'denied' | 'interrupted' | 'outcome_unknown' | 'ok',
+): Promise<null> {
+  const { callId, tool } = call;
+  await record(context, [{ type: 'tool.result', callId, tool, outcome, output }]);
+  return null;
+}
+
+/** An error the model can read. */
+export function errorText(value: string): ToolOutput {
+  return { type: 'error-text', value };
+}

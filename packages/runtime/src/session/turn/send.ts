@@ -1,0 +1,76 @@
+/** Sends a request to the model, again where its failure allows it; every attempt and every answer is recorded. */
+import { canonicalJson, type Digest, type EventDraft, type Purpose, renderContext } from '@ramet/core';
+import { ModelFailure, type ModelReply, type ModelRequest, planRetry } from '../../model/index.ts';
+import { sha256 } from '../../store/index.ts';
+import { record, type TurnContext } from './context.ts';
+import { endByAbort, type StepOutcome } from './outcome.ts';
+
+/** How a failed request ends the turn. */
+export function endByFailure(context: TurnContext, failure: ModelFailure): StepOutcome {
+  if (failure.code === 'interrupted' || context.signal.aborted) {
+    return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
+  }
+  const code = failure.code === 'context_overflow' ? 'model_failed' : failure.code;
+  return { kind: 'end', reason: 'failed', error: { code, message: failure.message } };
+}
+
+/**
+ * Sends a request, again where the provider's failure says so, and records each attempt. Answers the reply, or the
+ * failure that nothing more is tried after.
+ */
+export async function sendRecorded(
+  context: TurnContext,
+  request: ModelRequest,
+  purpose: Purpose,
+): Promise<ModelReply | ModelFailure> {
+  const digest = digestOf(context, request);
+  for (let attempt = 1; ; attempt += 1) {
+    await record(context, [{ type: 'model.request', digest, model: context.model.name, attempt, purpose }]);
+    const outcome = await attemptReply(context, request);
+    await record(context, [draftResponse(context, outcome, { attempt, purpose })]);
+    if (!(outcome instanceof ModelFailure)) return outcome;
+    const waitMs = planRetry({ attempt, failure: outcome, random: randomFraction(context) });
+    if (waitMs === null || context.signal.aborted) return outcome;
+    context.settings.observer.notice?.(`${outcome.message}; trying again in ${Math.ceil(waitMs / 1000)} s`);
+    const interrupted = await context.services.sleep(waitMs, context.signal).then(
+      () => false,
+      () => true,
+    );
+    if (interrupted) return new ModelFailure('interrupted', 'interrupted while waiting for the provider');
+  }
+}
+
+/** Of the request as the log has it: payloads count by their digests. */
+function digestOf(context: TurnContext, request: ModelRequest): Digest {
+  const messages = renderContext(context.fold.state.context, (value) => value);
+  return sha256(canonicalJson({ system: request.system, tools: request.tools, messages, purpose: request.purpose }));
+}
+
+async function attemptReply(context: TurnContext, request: ModelRequest): Promise<ModelReply | ModelFailure> {
+  try {
+    return await context.model.reply(request, (delta) => context.settings.observer.delta?.(delta));
+  } catch (error) {
+    if (error instanceof ModelFailure) return error;
+    throw error;
+  }
+}
+
+function draftResponse(
+  context: TurnContext,
+  outcome: ModelReply | ModelFailure,
+  attempt: { readonly attempt: number; readonly purpose: Purpose },
+): EventDraft {
+  const type = 'model.response';
+  if (outcome instanceof ModelFailure) {
+    const { code, message, retryAfterMs } = outcome;
+    const error = { code, message, ...(retryAfterMs === undefined ? {} : { retryAfterMs }) };
+    return { type, model: context.model.name, ...attempt, error };
+  }
+  const { message, finishReason, usage, cost, modelId } = outcome;
+  const known = Object.keys(usage).length > 0 ? { usage } : {};
+  return { type, model: modelId, ...attempt, message, finishReason, ...known, ...(cost === undefined ? {} : { cost }) };
+}
+
+function randomFraction(context: TurnContext): number {
+  return (context.services.randomBytes(1)[0] ?? 0) / 256;
+}

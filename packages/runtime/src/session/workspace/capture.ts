@@ -1,0 +1,52 @@
+/** Checkpoints of a bound workspace, taken while no process of the run lives. */
+import { Failure } from '@ramet/core';
+import type { Configuration } from '../../config/index.ts';
+import type { Sandbox } from '../../sandbox/index.ts';
+import { captureCheckpoint, workspaceDiffers } from '../../workspace/checkpoint/index.ts';
+import { DEFAULT_CAPTURE_LIMITS, type WorkspaceHandle } from '../../workspace/types.ts';
+import { withProjectShared } from './project-lock.ts';
+import type { BoundWorkspace, CaptureFrom, CheckpointTaken } from './types.ts';
+
+export interface Captor {
+  /** Takes a checkpoint and hands it to `settle`, which makes the event that names it durable. */
+  capture(from: CaptureFrom, settle: (taken: CheckpointTaken) => Promise<void>): Promise<void>;
+  /** Whether the live files differ from a checkpoint. */
+  differs(checkpoint: string): Promise<boolean>;
+}
+
+export interface CaptorOptions {
+  readonly workspace: BoundWorkspace;
+  readonly sandbox: Sandbox;
+  readonly privateFolder: string;
+  readonly configuration: Configuration;
+}
+
+/** What takes a workspace's checkpoints; a kind without any says why. */
+export function makeCaptor(options: CaptorOptions): Captor {
+  const { workspace, sandbox, privateFolder, configuration } = options;
+  const { project } = workspace;
+  if (workspace.kind !== 'git' || project === null) {
+    const why = workspace.kind === 'directory' ? 'directory' : 'no workspace';
+    return { capture: (_, settle) => settle({ kind: 'none', why }), differs: async () => false };
+  }
+  const handle: WorkspaceHandle = { project, path: workspace.path, privateFolder, sandbox };
+  const { carry, captureIgnored } = configuration;
+  return {
+    capture: (from, settle) =>
+      withProjectShared(project, async () => {
+        const request = { workspace: handle, ...from, carry, captureIgnored, limits: DEFAULT_CAPTURE_LIMITS };
+        await settle(await captureCheckpoint(request).then(taken, failed));
+      }),
+    differs: (checkpoint) =>
+      workspaceDiffers({ workspace: handle, checkpoint, carry, captureIgnored, limits: DEFAULT_CAPTURE_LIMITS }),
+  };
+}
+
+function taken(record: Awaited<ReturnType<typeof captureCheckpoint>>): CheckpointTaken {
+  return { kind: 'taken', record };
+}
+
+function failed(error: unknown): CheckpointTaken {
+  if (error instanceof Failure) return { kind: 'failed', why: error.message };
+  throw error;
+}
