@@ -1,0 +1,114 @@
+/**
+ * Copies entries found by `walk.ts` into a folder of ours.
+ *
+ * 1. Content is shared by reflink where the file system can, else copied; never hard-linked.
+ * 2. Links are copied as links. Nothing is written through one: a parent that is no real folder is an error, and an
+ *    entry that is in the way is replaced itself.
+ */
+import {
+  chmodSync,
+  constants,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+} from 'node:fs';
+import { copyFile } from 'node:fs/promises';
+import { setImmediate as pause } from 'node:timers/promises';
+import { keyOf, parent, under } from './bytes.ts';
+import type { FoundEntry } from './walk.ts';
+
+/** How the content came. */
+export type CopyWay = 'reflink' | 'copy';
+
+export interface CopyRequest {
+  readonly from: string;
+  readonly to: string;
+  readonly entries: readonly FoundEntry[];
+  readonly signal?: AbortSignal;
+}
+
+const BATCH = 64;
+const LARGE_FILE_BYTES = 1024 * 1024;
+const { COPYFILE_EXCL, COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE } = constants;
+
+/** Copies files, links and folders, with modes and times; throws at the first that fails. Special files are skipped. */
+export async function copyEntries({ from, to, entries, signal }: CopyRequest): Promise<CopyWay> {
+  const folders = new Set<string>(['']);
+  let way: CopyWay | null = null;
+  for (const [position, entry] of entries.entries()) {
+    if (position % BATCH === 0) {
+      signal?.throwIfAborted();
+      await pause();
+    }
+    ensureFolder(to, parent(entry.path), folders);
+    const target = under(to, entry.path);
+    if (entry.kind === 'folder') ensureFolder(to, entry.path, folders);
+    else if (entry.kind === 'link') placeLink(under(from, entry.path), target);
+    else if (entry.kind === 'file') {
+      way ??= canReflink(under(from, entry.path), target) ? 'reflink' : 'copy';
+      await placeFile(under(from, entry.path), target, entry);
+    }
+  }
+  applyFolderModes(to, entries);
+  return way ?? 'copy';
+}
+
+/** Makes a folder and its parents; a link or a file in the way is replaced. */
+export function ensureFolder(root: string, path: Buffer, known: Set<string>): void {
+  const key = keyOf(path);
+  if (known.has(key)) return;
+  ensureFolder(root, parent(path), known);
+  const target = under(root, path);
+  const stats = lstatSync(target, { throwIfNoEntry: false });
+  if (stats !== undefined && !stats.isDirectory()) rmSync(target);
+  if (stats === undefined || !stats.isDirectory()) mkdirSync(target, { mode: 0o700 });
+  known.add(key);
+}
+
+/** Removes what is at a path, never what a link there points to. */
+export function removeEntry(root: string, path: Buffer): void {
+  rmSync(under(root, path), { recursive: true, force: true });
+}
+
+function placeLink(source: Buffer, target: Buffer): void {
+  rmSync(target, { recursive: true, force: true });
+  symlinkSync(readlinkSync(source, { encoding: 'buffer' }), target);
+}
+
+async function placeFile(source: Buffer, target: Buffer, entry: FoundEntry): Promise<void> {
+  const mode = COPYFILE_FICLONE | COPYFILE_EXCL;
+  try {
+    if (entry.bytes > LARGE_FILE_BYTES) await copyFile(source, target, mode);
+    else copyFileSync(source, target, mode);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    rmSync(target, { recursive: true, force: true });
+    await copyFile(source, target, mode);
+  }
+  // Tools compare times (a compiled Python file with its source), and git its stat cache.
+  utimesSync(target, entry.mtimeMs / 1000, entry.mtimeMs / 1000);
+}
+
+function canReflink(source: Buffer, target: Buffer): boolean {
+  const probe = Buffer.concat([target, Buffer.from('.reflink-probe')]);
+  try {
+    copyFileSync(source, probe, COPYFILE_FICLONE_FORCE | COPYFILE_EXCL);
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(probe, { force: true });
+  }
+}
+
+/** Last, and deepest first: a folder that is read-only in the original could not have been filled. */
+function applyFolderModes(to: string, entries: readonly FoundEntry[]): void {
+  for (const entry of entries.filter(({ kind }) => kind === 'folder').reverse()) {
+    // We must be able to remove it again.
+    chmodSync(under(to, entry.path), entry.mode | 0o700);
+  }
+}
