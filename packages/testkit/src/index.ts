@@ -19,3 +19,4 @@ export {
   type TurnPlan,
   writeLogFolder,
 } from './log-builders.ts';
+export { boundariesOf, cutLog, sessionLog } from './random-logs.ts';

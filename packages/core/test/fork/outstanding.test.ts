@@ -1,16 +1,17 @@
 import { type EncodedLine, isRefusal, type OutstandingWrite, outstandingAfter, planFork } from '@ramet/core';
 import {
+  boundariesOf,
   buildFork,
   buildSession,
   buildTurn,
   type CallPlan,
+  cutLog,
   encodeLog,
   makeForkSource,
   makeTestId,
 } from '@ramet/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundariesOf, cutLog } from '../random-logs.ts';
 
 const calling = (...calls: CallPlan[]) => ({ replies: [{ calls }, { text: 'done' }] });
 const SEND: CallPlan = { tool: 'send', contained: false };

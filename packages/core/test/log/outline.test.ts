@@ -1,8 +1,17 @@
 import { deriveOverview, isRefusal, planFork, type RunOverview, type SegmentHead } from '@ramet/core';
-import { buildFork, buildSession, buildTurn, encodeLog, makeForkSource, makeTestId, outlineLog } from '@ramet/testkit';
+import {
+  boundariesOf,
+  buildFork,
+  buildSession,
+  buildTurn,
+  cutLog,
+  encodeLog,
+  makeForkSource,
+  makeTestId,
+  outlineLog,
+} from '@ramet/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundariesOf, cutLog } from '../random-logs.ts';
 
 function overviewOf(heads: readonly SegmentHead[]): RunOverview | null {
   const overview = deriveOverview(heads);

@@ -1,8 +1,7 @@
 import { createSessionFold, decodeValue, type EncodedLine, type Message, renderContext } from '@ramet/core';
-import { buildFork, buildSession, buildTurn, encodeLog, makeTestId } from '@ramet/testkit';
+import { boundariesOf, buildFork, buildSession, buildTurn, encodeLog, makeTestId, sessionLog } from '@ramet/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { boundariesOf, sessionLog } from '../random-logs.ts';
 
 function contextOf(lines: readonly EncodedLine[]): readonly Message[] {
   const payloads = new Map(lines.flatMap((line) => line.payloads.map(({ digest, bytes }) => [digest, bytes] as const)));

@@ -1,8 +1,16 @@
 import { createSessionFold, type EncodedLine, nextStep, type SessionState } from '@ramet/core';
-import { buildConfig, buildFork, buildSession, buildTurn, encodeLog, makeTestId, type TurnPlan } from '@ramet/testkit';
+import {
+  buildConfig,
+  buildFork,
+  buildSession,
+  buildTurn,
+  encodeLog,
+  makeTestId,
+  sessionLog,
+  type TurnPlan,
+} from '@ramet/testkit';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sessionLog } from '../random-logs.ts';
 
 function fold(lines: readonly EncodedLine[]): SessionState {
   const session = createSessionFold();

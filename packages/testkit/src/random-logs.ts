@@ -1,7 +1,7 @@
 /** Random session logs that the log format allows, forks of forks included. */
 import type { EncodedLine, EventDraft } from '@ramet/core';
-import { buildFork, buildSession, buildTurn, encodeLog, makeTestId, type TurnPlan } from '@ramet/testkit';
 import fc from 'fast-check';
+import { buildFork, buildSession, buildTurn, encodeLog, makeTestId, type TurnPlan } from './log-builders.ts';
 
 const usage = fc.option(
   fc.record({ inputTokens: fc.nat(1000), outputTokens: fc.nat(1000), cacheReadTokens: fc.nat(10) }),
