@@ -35,7 +35,7 @@ export interface Link {
   position: number;
 }
 
-export const LINE_LIMIT = 1_048_576;
+const LINE_LIMIT = 1_048_576;
 const NEWLINE = 0x0a;
 const ENVELOPE = /^\s*\{\s*"seq"\s*:\s*\d+\s*,\s*"prev"\s*:\s*"[^"]*"\s*,\s*"time"\s*:\s*"[^"]*"\s*,\s*"type"\s*:/;
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

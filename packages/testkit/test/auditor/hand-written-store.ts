@@ -22,7 +22,7 @@ export interface StorePlan {
 
 export const PARENT = '01890000-0000-7000-8000-000000000001';
 export const CHILD = '01890000-0000-7000-8000-000000000002';
-export const PAYLOAD = 'p'.repeat(262_145);
+const PAYLOAD = 'p'.repeat(262_145);
 export const PAYLOAD_DIGEST = sha256(PAYLOAD);
 
 export function sha256(data: string | Uint8Array): string {
