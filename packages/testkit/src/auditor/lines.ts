@@ -129,6 +129,15 @@ function isTime(text: string): boolean {
 
 /** A found value in a message: short, on one line. */
 export function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'missing';
+  const text = textOf(value);
   return text.length > 80 ? `${text.slice(0, 80)}…` : text;
+}
+
+/** A value as text, whatever a hostile line holds. */
+export function textOf(value: unknown): string {
+  try {
+    return JSON.stringify(value) ?? 'missing';
+  } catch {
+    return 'a value too deep to show';
+  }
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { statOf } from './files.ts';
-import { type AuditedLine, type Fields, sha256Of, shown } from './lines.ts';
+import { type AuditedLine, type Fields, sha256Of, shown, textOf } from './lines.ts';
 import type { Place, Report } from './problem.ts';
 
 const TEXT_LIMIT = 262_144;
@@ -88,7 +88,7 @@ function judgeBase64(text: string, place: Place, report: Report): void {
 }
 
 function judgePayload({ checked, folder, report }: Audit, fields: Fields, place: Place): void {
-  const known = JSON.stringify(fields);
+  const known = textOf(fields);
   if (!checked.has(known)) checked.set(known, problemOfPayload(fields, folder));
   const problem = checked.get(known) ?? '';
   if (problem !== '') report.add('L11', problem, place);

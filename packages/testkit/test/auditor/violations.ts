@@ -72,6 +72,13 @@ function editFork(fields: Fields): (plan: StorePlan) => void {
   };
 }
 
+/** Deeper than recursion goes. */
+const DEEP = `${'['.repeat(400_000)}${']'.repeat(400_000)}`;
+
+function withField(line: string, json: string): string {
+  return `${line.slice(0, -1)},"deep":${json}}`;
+}
+
 function nest(levels: number): unknown {
   return levels === 0 ? 1 : [nest(levels - 1)];
 }
@@ -169,8 +176,12 @@ export const VIOLATIONS: { readonly [R in CheckedRule]: readonly [Violation, ...
       plan: change('x.note', { about: { $base64: 'AAE=', more: 1 } }),
     },
     { name: 'a wrapper holds no object', plan: change('x.note', { about: { $literal: [1] } }) },
+    { name: 'a deep object is not wrapped', plan: editNote((text) => withField(text, `{"$blob":${DEEP}}`)) },
   ],
-  L14: [{ name: 'a value nests deeper than 200 levels', plan: change('x.note', { deep: nest(201) }) }],
+  L14: [
+    { name: 'a value nests deeper than 200 levels', plan: change('x.note', { deep: nest(201) }) },
+    { name: 'a value nests as deep as its line is long', plan: editNote((text) => withField(text, DEEP)) },
+  ],
   L15: [
     {
       name: 'event 0 is no session.start',
