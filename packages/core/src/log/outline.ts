@@ -306,6 +306,8 @@ function markEnd(draft: Draft, event: EventOf<'session.end'>, line: OutlinedLine
   const checkpoint = typeof event.checkpoint === 'string' && event.checkpoint !== 'none' ? event.checkpoint : null;
   const mark = { offset: event.seq, position: line.position, bytes: line.bytes, reason: event.reason, checkpoint };
   draft.boundaries.push(mark);
+  // Every call of an ended turn has its result.
+  draft.openContained.clear();
   draft.head.boundaries += 1;
   draft.head.lastBoundary = mark;
 }
