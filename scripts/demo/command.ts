@@ -1,0 +1,55 @@
+/** The packed command, run as the separate processes a person would start. */
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What one run of the command answered. */
+export interface Answer {
+  readonly code: number;
+  /** The one JSON document on standard output. */
+  readonly json: Record<string, unknown>;
+  readonly milliseconds: number;
+}
+
+export interface Command {
+  /** Runs `ramet <args> --json`; throws when the exit code is not `expected` (default 0). */
+  run(args: readonly string[], expected?: number): Answer;
+}
+
+/** Packs the command as it is published, unpacks it, and lets it find its native add-ons. */
+export function packCommand(root: string, folder: string, env: NodeJS.ProcessEnv): Command {
+  const packed = spawnSync('npm', ['pack', '-w', 'packages/cli', '--silent', '--pack-destination', folder], {
+    cwd: root,
+    encoding: 'utf8',
+  });
+  const tarball = packed.stdout.trim().split('\n').at(-1) ?? '';
+  if (packed.status !== 0 || tarball === '') throw new Error(`npm pack failed: ${packed.stderr.trim()}`);
+  const app = join(folder, 'app');
+  mkdirSync(app);
+  const unpacked = spawnSync('tar', ['xzf', join(folder, tarball), '-C', app], { encoding: 'utf8' });
+  if (unpacked.status !== 0) throw new Error(`tar failed: ${unpacked.stderr.trim()}`);
+  symlinkSync(join(root, 'node_modules'), join(app, 'node_modules'));
+  const bin = join(app, 'package', 'bin', 'ramet.mjs');
+  return { run: (args, expected = 0) => runCommand(bin, args, { env, expected }) };
+}
+
+function runCommand(
+  bin: string,
+  args: readonly string[],
+  options: { readonly env: NodeJS.ProcessEnv; readonly expected: number },
+): Answer {
+  const { env, expected } = options;
+  const started = performance.now();
+  const cwd = env.DEMO_PROJECT;
+  const done = spawnSync(process.execPath, [bin, ...args, '--json'], {
+    env,
+    encoding: 'utf8',
+    ...(cwd ? { cwd } : {}),
+  });
+  const milliseconds = performance.now() - started;
+  if (done.status !== expected) {
+    const said = `${done.stdout}${done.stderr}`.trim().split('\n').slice(-5).join('\n');
+    throw new Error(`ramet ${args.join(' ')} ended with ${done.status ?? done.signal}, expected ${expected}:\n${said}`);
+  }
+  return { code: done.status, json: JSON.parse(done.stdout) as Record<string, unknown>, milliseconds };
+}
