@@ -45,9 +45,11 @@ export const CODES = {
   script_exhausted: { exit: 2, http: 409 },
   script_changed: { exit: 2, http: 409 },
   turn_failed: { exit: 2, http: 500 },
+  internal_error: { exit: 2, http: 500 },
   // refusals: understood, and the answer is no
   not_a_boundary: { exit: 3, http: 409 },
   no_completed_turn: { exit: 3, http: 409 },
+  turn_open: { exit: 3, http: 409 },
   not_a_session: { exit: 3, http: 409 },
   child_removed: { exit: 3, http: 410 },
   key_reused: { exit: 3, http: 422 },

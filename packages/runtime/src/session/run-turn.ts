@@ -25,6 +25,7 @@ export async function runTurn(services: SessionServices, request: TurnRequest): 
     const { session } = request;
     const id = session.kind === 'open' ? session.id : await makeSession(services, request, session.options);
     if (isRefusal(id)) return id;
+    request.settings.observer.session?.(id);
     const opened = await openTurn(services, { id, request, ...clock });
     if (isRefusal(opened)) return opened;
     try {

@@ -53,6 +53,8 @@ export interface TurnLimits {
 
 /** What happens, as it happens; for eyes only, the log is the truth. */
 export interface TurnObserver {
+  /** The session there is from here on, new or old; before its first `event`. */
+  session?(id: RunId): void;
   event?(event: LoggedEvent): void;
   delta?(delta: ModelDelta): void;
   toolOutput?(text: string): void;

@@ -1,0 +1,179 @@
+/** Looks at everything Ramet needs on a machine and says what is missing and how to get it. Changes nothing. */
+import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { renderBytes, renderCount } from '@ramet/core';
+import { runProcess } from '../process/index.ts';
+import { probeSandbox } from '../sandbox/index.ts';
+import { type FileStore, layoutOf } from '../store/index.ts';
+import { findNetworkFileSystem, nearestFolder } from './file-system.ts';
+import { listSessions } from './summary.ts';
+
+/** `bad`: something will fail; `weak`: something is missing that can be done without. */
+export type CheckLevel = 'good' | 'weak' | 'bad';
+
+export interface Check {
+  readonly name: string;
+  readonly level: CheckLevel;
+  readonly message: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
+export interface DoctorRequest {
+  readonly store: FileStore;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly nodeVersion: string;
+}
+
+const LOW_SPACE_BYTES = 1024 ** 3;
+
+/** Runs every check. */
+export async function examineMachine(request: DoctorRequest): Promise<readonly Check[]> {
+  const { store, env, nodeVersion } = request;
+  const { home } = store.layout;
+  const tools = await Promise.all([checkGit(env), checkSandbox(), checkSearch(env)]);
+  return [
+    { name: 'node', level: 'good', message: `Node ${nodeVersion}` },
+    ...tools,
+    checkStateFolder(home),
+    checkFileSystem(home),
+    checkSpace(home),
+    checkRuns(store),
+    checkLeftovers(home),
+    checkKeys(env),
+  ];
+}
+
+async function checkGit(env: DoctorRequest['env']): Promise<Check> {
+  const version = await readVersion(['git', '--version'], env);
+  const found = /(\d+)\.(\d+)/.exec(version ?? '');
+  if (version === null || found === null) {
+    return { name: 'git', level: 'bad', message: 'git is not on PATH', remedy: 'install git 2.38 or newer' };
+  }
+  const isOld = Number(found[1]) < 2 || (Number(found[1]) === 2 && Number(found[2]) < 38);
+  if (isOld) return { name: 'git', level: 'bad', message: version, remedy: 'install git 2.38 or newer' };
+  return { name: 'git', level: 'good', message: version };
+}
+
+async function checkSandbox(): Promise<Check> {
+  const probe = await probeSandbox();
+  if (probe.kind === 'present')
+    return { name: 'sandbox', level: 'good', message: `bubblewrap works (${probe.program})` };
+  const remedy = probe.install ?? 'pass --no-sandbox to give the agent your own rights';
+  return { name: 'sandbox', level: 'bad', message: probe.reason, remedy };
+}
+
+async function checkSearch(env: DoctorRequest['env']): Promise<Check> {
+  const version = await readVersion(['rg', '--version'], env);
+  if (version !== null) return { name: 'search', level: 'good', message: version };
+  return {
+    name: 'search',
+    level: 'weak',
+    message: 'ripgrep (rg) is not on PATH: searching is slower',
+    remedy: 'install ripgrep',
+  };
+}
+
+function checkStateFolder(home: string): Check {
+  const folder = nearestFolder(home);
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+  } catch {
+    return {
+      name: 'state',
+      level: 'bad',
+      message: `${home} cannot be written`,
+      remedy: 'set RAMET_HOME to a folder you own',
+    };
+  }
+  const stats = statSync(home, { throwIfNoEntry: false });
+  if (stats !== undefined && (stats.mode & 0o077) !== 0) {
+    return { name: 'state', level: 'weak', message: `${home} can be read by others`, remedy: `chmod 700 ${home}` };
+  }
+  return { name: 'state', level: 'good', message: home };
+}
+
+function checkFileSystem(home: string): Check {
+  const network = findNetworkFileSystem(home);
+  if (network === null) return { name: 'file system', level: 'good', message: 'local' };
+  return {
+    name: 'file system',
+    level: 'bad',
+    message: `${home} is on ${network}, where locks cannot be relied on`,
+    remedy: 'set RAMET_HOME to a folder on a local disk',
+  };
+}
+
+function checkSpace(home: string): Check {
+  const { bavail, bsize } = statfsSync(nearestFolder(home));
+  const free = bavail * bsize;
+  const message = `${renderBytes(free)} free`;
+  if (free >= LOW_SPACE_BYTES) return { name: 'space', level: 'good', message };
+  return {
+    name: 'space',
+    level: 'weak',
+    message,
+    remedy: 'free some space: `ramet prune --older-than 30`, then `ramet gc`',
+  };
+}
+
+function checkRuns(store: FileStore): Check {
+  const sessions = listSessions(store);
+  const damaged = sessions.filter((session) => session.damage !== undefined);
+  if (damaged.length === 0) return { name: 'runs', level: 'good', message: renderCount(sessions.length, 'run') };
+  const ids = damaged.map((session) => session.id).join(', ');
+  return {
+    name: 'runs',
+    level: 'bad',
+    message: `${damaged.length} of ${sessions.length} damaged: ${ids}`,
+    remedy: `see what is left: ramet verify ${damaged[0]?.id}`,
+  };
+}
+
+function checkLeftovers(home: string): Check {
+  const left = listNames(layoutOf(home).staging);
+  if (left.length === 0) return { name: 'leftovers', level: 'good', message: 'none' };
+  return {
+    name: 'leftovers',
+    level: 'weak',
+    message: `${renderCount(left.length, 'unfinished fork or removal', 'unfinished forks or removals')}`,
+    remedy: 'none needed: the next fork or run removes them',
+  };
+}
+
+/** Names of variables only: a key's value is nobody's to print. */
+function checkKeys(env: DoctorRequest['env']): Check {
+  const names = ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GOOGLE_GENERATIVE_AI_API_KEY', 'GEMINI_API_KEY'];
+  const set = names.filter((name) => (env[name] ?? '').trim() !== '');
+  if (set.length > 0) return { name: 'models', level: 'good', message: `set: ${set.join(', ')}` };
+  return {
+    name: 'models',
+    level: 'weak',
+    message: `no key of a provider is set (${names.join(', ')})`,
+    remedy: 'set one, or use a local endpoint: --model openai-compatible/<name> --base-url http://localhost:11434/v1',
+  };
+}
+
+async function readVersion(argv: readonly [string, ...string[]], env: DoctorRequest['env']): Promise<string | null> {
+  try {
+    const outcome = await runProcess({
+      argv,
+      cwd: '/',
+      env: { PATH: env.PATH ?? '', LC_ALL: 'C' },
+      stdout: { kind: 'collect', limitBytes: 4096 },
+      stderrLimitBytes: 4096,
+      timeoutMs: 10_000,
+    });
+    return outcome.exitCode === 0 ? (outcome.stdout.toString('utf8').split('\n')[0] ?? '').trim() : null;
+  } catch {
+    return null;
+  }
+}
+
+function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(join(folder));
+  } catch {
+    return [];
+  }
+}

@@ -1,0 +1,72 @@
+/**
+ * Chooses old runs to remove: the one that was active longest ago first.
+ *
+ * 1. A running run is never chosen, one with unsaved work only when asked.
+ * 2. Nothing is removed here.
+ */
+import type { RunId } from '@ramet/core';
+import type { FileStore } from '../store/index.ts';
+import { type CountedRun, countRun, describePlan, type RemovalPlan } from './removal.ts';
+import { type Bytes, bytesOf, joinTallies, NO_FILES } from './size.ts';
+import { listSessions, type SessionSummary } from './summary.ts';
+import { findUnsaved } from './unsaved.ts';
+
+export type PruneGoal =
+  | { readonly kind: 'older_than'; readonly days: number }
+  /** Until all runs together take at most this many bytes. */
+  | { readonly kind: 'to_size'; readonly bytes: number };
+
+export interface PrunePlan extends RemovalPlan {
+  /** Runs that were due and stay, and why. */
+  readonly kept: readonly { readonly id: RunId; readonly title: string; readonly reasons: readonly string[] }[];
+  /** Of all runs, before. */
+  readonly total: Bytes;
+}
+
+export interface PruneOptions {
+  readonly goal: PruneGoal;
+  readonly includeUnsaved: boolean;
+  readonly nowMs: number;
+}
+
+const DAY_MS = 86_400_000;
+
+/** Plans a prune of a whole store. */
+export async function planPrune(store: FileStore, options: PruneOptions): Promise<PrunePlan> {
+  const sessions = listSessions(store);
+  const oldestFirst = sessions.map((session) => countRun(store, session)).reverse();
+  const total = bytesOf(oldestFirst.reduce((sum, { tally }) => joinTallies(sum, tally), NO_FILES));
+  const chosen: CountedRun[] = [];
+  const kept: PrunePlan['kept'][number][] = [];
+  // What is shared only among the chosen is freed with the last of them.
+  let freed = NO_FILES;
+  for (const run of oldestFirst) {
+    if (isReached(bytesOf(freed).own, total, options.goal)) break;
+    if (!isDue(run.session, options)) continue;
+    const reasons = await findReasonsToKeep(store, run.session, options.includeUnsaved);
+    if (reasons.length === 0) {
+      chosen.push(run);
+      freed = joinTallies(freed, run.tally);
+    } else kept.push({ id: run.session.id, title: run.session.title, reasons });
+  }
+  return { ...(await describePlan(store, chosen, sessions)), kept, total };
+}
+
+function isDue({ lastTime }: SessionSummary, { goal, nowMs }: PruneOptions): boolean {
+  if (goal.kind === 'to_size') return true;
+  const time = Date.parse(lastTime);
+  return Number.isFinite(time) && nowMs - time > goal.days * DAY_MS;
+}
+
+function isReached(freed: number, total: Bytes, goal: PruneGoal): boolean {
+  return goal.kind === 'to_size' && total.own + total.shared - freed <= goal.bytes;
+}
+
+async function findReasonsToKeep(
+  store: FileStore,
+  session: SessionSummary,
+  includeUnsaved: boolean,
+): Promise<readonly string[]> {
+  if (session.state === 'running') return ['it is running'];
+  return includeUnsaved ? [] : findUnsaved(store, session);
+}

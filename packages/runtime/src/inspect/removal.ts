@@ -1,0 +1,117 @@
+/**
+ * Removes runs after counting everything first.
+ *
+ * 1. Lineage is never followed: children of a removed run keep every byte they hold.
+ * 2. A plan that holds one running run removes nothing.
+ * 3. A run is gone with its rename out of `runs/`; a crash in the middle leaves no half run.
+ */
+import { isRefusal, type Refusal, type RunId, refuse } from '@ramet/core';
+import { forkKeyOf } from '../fork/index.ts';
+import type { FileStore } from '../store/index.ts';
+import { type Bytes, bytesOf, joinTallies, NO_FILES, type Tally, tallyFolders } from './size.ts';
+import { listSessions, type SessionSummary } from './summary.ts';
+import { findUnsaved, type UnsavedReasons } from './unsaved.ts';
+
+/** One run a plan removes. */
+export interface RemovalItem {
+  readonly id: RunId;
+  readonly title: string;
+  readonly lastTime: string;
+  /** What removing it alone would free, and what others hold too. */
+  readonly bytes: Bytes;
+  readonly unsaved: UnsavedReasons;
+  /** Runs forked from it that stay. */
+  readonly children: readonly RunId[];
+}
+
+export interface RemovalPlan {
+  readonly runs: readonly RemovalItem[];
+  /** What removing all of them frees, and what stays because others hold it. */
+  readonly bytes: Bytes;
+}
+
+/** A run with the sizes of its files. */
+export interface CountedRun {
+  readonly session: SessionSummary;
+  readonly tally: Tally;
+}
+
+/** Counts what removing these runs would free and lose; refuses with `unknown_run` or `owned_elsewhere`. */
+export async function planRemoval(store: FileStore, ids: readonly RunId[]): Promise<RemovalPlan | Refusal> {
+  const sessions = listSessions(store);
+  const chosen: CountedRun[] = [];
+  for (const id of new Set(ids)) {
+    const session = sessions.find((candidate) => candidate.id === id);
+    if (session === undefined) return refuse('unknown_run', `there is no run ${id}; nothing was removed`, { id });
+    if (session.state === 'running') return refuseRunning(session);
+    chosen.push(countRun(store, session));
+  }
+  return describePlan(store, chosen, sessions);
+}
+
+/** Counts one run's files. */
+export function countRun(store: FileStore, session: SessionSummary): CountedRun {
+  return { session, tally: tallyFolders([store.pathsOf(session.id).folder]) };
+}
+
+/** The plan that removes some counted runs. */
+export async function describePlan(
+  store: FileStore,
+  chosen: readonly CountedRun[],
+  sessions: readonly SessionSummary[],
+): Promise<RemovalPlan> {
+  const removed = new Set(chosen.map(({ session }) => session.id));
+  const runs: RemovalItem[] = [];
+  for (const { session, tally } of chosen) {
+    const { id, title, lastTime } = session;
+    const children = sessions.filter((other) => other.forkedFrom?.id === id && !removed.has(other.id));
+    runs.push({
+      id,
+      title,
+      lastTime,
+      bytes: bytesOf(tally),
+      unsaved: await findUnsaved(store, session),
+      children: children.map((child) => child.id),
+    });
+  }
+  return { runs, bytes: bytesOf(chosen.reduce((sum, { tally }) => joinTallies(sum, tally), NO_FILES)) };
+}
+
+/** What a removal did; `stopped` says why it did not go on. */
+export interface RemovalResult {
+  readonly removed: readonly RunId[];
+  readonly stopped: Refusal | null;
+}
+
+/** Removes runs one by one; stops at the first that another process took meanwhile. */
+export async function removeRuns(store: FileStore, ids: readonly RunId[]): Promise<RemovalResult> {
+  const removed: RunId[] = [];
+  for (const id of ids) {
+    const key = findForkKey(store, id);
+    const refusal = await store.remove(id);
+    if (isRefusal(refusal)) return { removed, stopped: refusal };
+    if (key !== null) store.retireKey(key);
+    removed.push(id);
+  }
+  return { removed, stopped: null };
+}
+
+/** The hash of the idempotency key that made a run, from its own fork event; null without one or when unreadable. */
+function findForkKey(store: FileStore, id: RunId): string | null {
+  try {
+    const outline = store.read(id)?.readOutline();
+    const segment = outline?.heads.findLastIndex((head) => head.fork?.id === id) ?? -1;
+    const mark = outline?.heads[segment]?.fork;
+    if (outline === undefined || mark === undefined) return null;
+    const { key } = outline.readLine(segment, mark.position, mark.bytes) as { readonly key?: unknown };
+    return typeof key === 'string' ? forkKeyOf(mark.parent, key) : null;
+  } catch {
+    // A damaged run can still be removed; its key then makes a new child.
+    return null;
+  }
+}
+
+function refuseRunning({ id, owner }: SessionSummary): Refusal {
+  const who = owner?.pid === undefined ? 'another process' : `process ${owner.pid} on ${owner.host ?? 'this host'}`;
+  return refuse('owned_elsewhere', `run ${id} is in use by ${who}; nothing was removed`, { id, owner: owner ?? null });
+}

@@ -1,0 +1,150 @@
+/**
+ * What a list shows of each run: from segment heads alone, without a lock.
+ *
+ * 1. A run that cannot be read is listed as damaged, with the reason; it never hides the others.
+ */
+import {
+  deriveOverview,
+  Failure,
+  type ForkOrigin,
+  NO_USAGE,
+  type RunId,
+  type RunOverview,
+  type UsageSum,
+  type WorkspaceKind,
+} from '@ramet/core';
+import type { FileStore, LogDamage, LogOutline, OwnerInfo } from '../store/index.ts';
+import { type Bytes, logBytesOf } from './size.ts';
+
+/** `interrupted`: a turn is open and nobody owns the run. */
+export type RunState = 'running' | 'idle' | 'interrupted' | 'damaged';
+
+/** A parent as its child shows it. */
+export interface ShownOrigin extends ForkOrigin {
+  /** The parent is not in the store any more. */
+  readonly removed?: true;
+}
+
+export interface SessionSummary {
+  readonly id: RunId;
+  readonly title: string;
+  readonly titleFrom: RunOverview['titleFrom'];
+  readonly state: RunState;
+  readonly turns: number;
+  readonly ownTurns: number;
+  readonly forkedFrom?: ShownOrigin;
+  readonly project: string | null;
+  readonly workspace: WorkspaceKind | null;
+  readonly model?: string;
+  readonly createdAt: string;
+  readonly lastTime: string;
+  readonly events: number;
+  readonly lastEnd?: { readonly offset: number; readonly reason: string; readonly checkpoint: string | null };
+  readonly own: { readonly usage: UsageSum };
+  readonly inherited: { readonly usage: UsageSum };
+  /** Of log and payloads. */
+  readonly bytes: Bytes;
+  readonly owner?: OwnerInfo;
+  readonly damage?: LogDamage | { readonly reason: string };
+}
+
+/** Summaries of all runs, the one that was active last first. */
+export function listSessions(store: FileStore): readonly SessionSummary[] {
+  const ids = new Set(store.listRuns());
+  return [...ids].flatMap((id) => summarizeRun(store, id, ids) ?? []).sort(byLastActivity);
+}
+
+/** The summary of one run; null when there is none. */
+export function summarizeRun(store: FileStore, id: RunId, ids: ReadonlySet<RunId>): SessionSummary | null {
+  try {
+    const outline = store.read(id)?.readOutline();
+    return outline === undefined ? null : summarize(store, { id, outline, ids });
+  } catch (error) {
+    // A list must name a run it cannot read; whoever works with it gets the whole reason.
+    return summarizeUnreadable(id, error instanceof Failure ? error.message : 'it cannot be read');
+  }
+}
+
+/** The state of a run whose outline was read. */
+export function stateOf(outline: LogOutline, overview: RunOverview | null, owner: OwnerInfo | null): RunState {
+  if (owner !== null) return 'running';
+  if (outline.damage !== null || overview === null) return 'damaged';
+  return overview.turnOpen ? 'interrupted' : 'idle';
+}
+
+function summarize(
+  store: FileStore,
+  run: { readonly id: RunId; readonly outline: LogOutline; readonly ids: ReadonlySet<RunId> },
+): SessionSummary {
+  const { id, outline, ids } = run;
+  const overview = deriveOverview(outline.heads);
+  const owner = store.ownerOf(id);
+  if (overview === null) return summarizeUnreadable(id, 'it does not start a session', outline.damage);
+  const { title, titleFrom, turns, ownTurns, project, workspace, model, createdAt, lastTime, events } = overview;
+  const { lastBoundary } = overview;
+  return {
+    id,
+    title,
+    titleFrom,
+    state: stateOf(outline, overview, owner),
+    turns,
+    ownTurns,
+    ...(overview.forkedFrom === undefined ? {} : { forkedFrom: markRemoved(overview.forkedFrom, ids) }),
+    project,
+    workspace,
+    ...(model === undefined ? {} : { model }),
+    createdAt,
+    lastTime,
+    events,
+    ...(lastBoundary === undefined ? {} : { lastEnd: endOf(lastBoundary) }),
+    own: { usage: overview.own },
+    inherited: { usage: overview.inherited },
+    bytes: logBytesOf(store.pathsOf(id)),
+    ...(owner === null ? {} : { owner }),
+    ...(outline.damage === null ? {} : { damage: outline.damage }),
+  };
+}
+
+function endOf(mark: NonNullable<RunOverview['lastBoundary']>): NonNullable<SessionSummary['lastEnd']> {
+  const { offset, reason, checkpoint } = mark;
+  return { offset, reason, checkpoint };
+}
+
+/** An origin, marked when its run is not among those that exist. */
+export function markRemoved(origin: ForkOrigin, ids: ReadonlySet<RunId>): ShownOrigin {
+  const { id, offset, digest } = origin;
+  return { id, offset, digest, ...(ids.has(id) ? {} : { removed: true }) };
+}
+
+/** Its id holds the time it was made at. */
+function summarizeUnreadable(id: RunId, reason: string, damage: LogDamage | null = null): SessionSummary {
+  const madeAt = new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toISOString();
+  return {
+    id,
+    title: '',
+    titleFrom: 'own',
+    state: 'damaged',
+    turns: 0,
+    ownTurns: 0,
+    project: null,
+    workspace: null,
+    createdAt: madeAt,
+    lastTime: madeAt,
+    events: 0,
+    own: { usage: NO_USAGE },
+    inherited: { usage: NO_USAGE },
+    bytes: { own: 0, shared: 0 },
+    damage: damage ?? { reason },
+  };
+}
+
+/** Ids break ties: the later id first. */
+function byLastActivity(left: SessionSummary, right: SessionSummary): number {
+  if (left.lastTime !== right.lastTime) return left.lastTime < right.lastTime ? 1 : -1;
+  return left.id < right.id ? 1 : -1;
+}
+
+/** The run that was active last among those of a project; null when there is none. */
+export function findLastSession(store: FileStore, project: string): RunId | null {
+  return listSessions(store).find((session) => session.project === project)?.id ?? null;
+}

@@ -1,0 +1,56 @@
+import {
+  deriveOverview,
+  NO_USAGE,
+  type RunId,
+  totalUsage,
+  type UsageSpan,
+  type UsageSum,
+  usageSpansOf,
+} from '@ramet/core';
+import type { FileStore } from '../store/index.ts';
+
+export interface StoreUsage {
+  /** Over all replies recorded in the store, each once. */
+  readonly total: UsageSum;
+  readonly sessions: readonly {
+    readonly id: RunId;
+    readonly title: string;
+    readonly own: UsageSum;
+    readonly inherited: UsageSum;
+  }[];
+  /** What removed runs made and their descendants still hold. */
+  readonly removed: readonly { readonly id: RunId; readonly usage: UsageSum }[];
+  /** Runs whose log is damaged or cannot be read: what they hold after the damage is not counted. */
+  readonly incomplete: readonly RunId[];
+}
+
+/** Usage of every run of a store, and of the store as a whole. */
+export function readStoreUsage(store: FileStore): StoreUsage {
+  const spans: UsageSpan[] = [];
+  const incomplete: RunId[] = [];
+  const titles = new Map<RunId, string>();
+  const inherited = new Map<RunId, UsageSum>();
+  for (const id of [...store.listRuns()].sort()) {
+    try {
+      const outline = store.read(id)?.readOutline();
+      if (outline === undefined) continue;
+      if (outline.damage !== null) incomplete.push(id);
+      const overview = deriveOverview(outline.heads);
+      if (overview === null) continue;
+      spans.push(...usageSpansOf(outline));
+      titles.set(id, overview.title);
+      inherited.set(id, overview.inherited);
+    } catch {
+      incomplete.push(id);
+    }
+  }
+  const { total, byMaker } = totalUsage(spans);
+  const sessions = [...titles].map(([id, title]) => ({
+    id,
+    title,
+    own: byMaker.get(id) ?? NO_USAGE,
+    inherited: inherited.get(id) ?? NO_USAGE,
+  }));
+  const removed = [...byMaker].filter(([id]) => !titles.has(id)).map(([id, usage]) => ({ id, usage }));
+  return { total, sessions, removed, incomplete };
+}
