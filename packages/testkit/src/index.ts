@@ -1,4 +1,5 @@
 export { auditRun, auditStore, type CheckedRule, type Problem, renderProblem } from './auditor/index.ts';
+export { type Fingerprint, type FingerprintOptions, takeFingerprint } from './fingerprint.ts';
 export { EVENT_FIXTURES } from './fixtures.ts';
 export {
   type BuiltFork,
@@ -20,3 +21,4 @@ export {
   writeLogFolder,
 } from './log-builders.ts';
 export { boundariesOf, cutLog, sessionLog } from './random-logs.ts';
+export { FOLDER_STATES, REPOSITORY_STATES, type RepositoryState, runScript, START_SCRIPT } from './repositories.ts';

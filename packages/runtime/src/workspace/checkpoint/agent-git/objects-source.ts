@@ -1,0 +1,151 @@
+/**
+ * The agent's objects, as something that can be asked what it has and made to pack it. Nothing it answers is believed:
+ * only what `index-pack` accepts into the store under the id it was asked for counts.
+ *
+ * 1. With a sandbox, git runs inside it: the agent's config, object files and alternates are read there only.
+ * 2. Without one, loose objects and packs are copied as bytes into a scratch repository with a config of ours, and
+ *    packs are indexed anew, so that none of the agent's own index files is read.
+ */
+import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Failure } from '@ramet/core/codes';
+import type { CommandOutcome, OutputSink, Sandbox } from '../../../sandbox/types.ts';
+import { git } from '../../git/index.ts';
+import type { WorkspaceHandle } from '../../types.ts';
+import type { ObjectFormat, ObjectType } from '../objects/format.ts';
+import { parseProbe } from '../objects/read.ts';
+import { readRegularFile } from './git-files.ts';
+
+export interface AgentObjects {
+  /** Which of these objects it claims to have. */
+  probe(oids: readonly string[]): Promise<Map<string, ObjectType>>;
+  /** Writes a pack of what `revisions` (as for `pack-objects --revs`) reach into a new file of ours. */
+  pack(revisions: string, file: string): Promise<void>;
+  close(): void;
+}
+
+/** git does not run on the agent's git directory at all: its own fault, not that of one object. */
+export class AgentGitUnusable extends Error {}
+
+const TIMEOUT_MS = 10 * 60 * 1000;
+const ANSWER_LIMIT_BYTES = 256 * 1024 * 1024;
+const PACK_ARGS = ['pack-objects', '--revs', '--stdout', '--delta-base-offset', '--threads=1', '-q'] as const;
+const PROBE_ARGS = ['cat-file', '--batch-check=%(objectname) %(objecttype)'] as const;
+/** Replaced and grafted history is a view; the objects themselves are what is kept. */
+const AGENT_ENV = {
+  GIT_NO_REPLACE_OBJECTS: '1',
+  GIT_GRAFT_FILE: '/dev/null',
+  GIT_OPTIONAL_LOCKS: '0',
+  GIT_NO_LAZY_FETCH: '1',
+  GIT_TERMINAL_PROMPT: '0',
+};
+
+/** Opens the agent's objects the way its sandbox allows. */
+export async function openAgentObjects(workspace: WorkspaceHandle, format: ObjectFormat): Promise<AgentObjects> {
+  return workspace.sandbox.kind === 'none' ? openCopied(workspace, format) : openSandboxed(workspace.sandbox);
+}
+
+function openSandboxed(sandbox: Sandbox): AgentObjects {
+  const run = async (args: readonly string[], stdin: string, stdout: OutputSink): Promise<CommandOutcome> =>
+    sandbox.run({
+      argv: ['git', '--git-dir=.git', '--work-tree=.', ...args],
+      cwd: '',
+      env: AGENT_ENV,
+      stdin: Buffer.from(stdin),
+      stdout,
+      stderrLimitBytes: 16 * 1024,
+      timeoutMs: TIMEOUT_MS,
+    });
+  return {
+    probe: async (oids) => {
+      const outcome = await run(PROBE_ARGS, `${oids.join('\n')}\n`, {
+        kind: 'collect',
+        limitBytes: ANSWER_LIMIT_BYTES,
+      });
+      if (outcome.exitCode !== 0 || outcome.droppedBytes.stdout > 0) throw new AgentGitUnusable(describe(outcome));
+      return parseProbe(Buffer.from(outcome.stdout).toString('latin1'));
+    },
+    pack: async (revisions, file) => {
+      const outcome = await run(PACK_ARGS, revisions, { kind: 'file', path: file });
+      if (outcome.exitCode !== 0) {
+        throw new Failure('checkpoint_failed', `git pack-objects in the workspace failed: ${describe(outcome)}`);
+      }
+    },
+    close: () => undefined,
+  };
+}
+
+function describe(outcome: CommandOutcome): string {
+  if (outcome.timedOut) return `it took longer than ${TIMEOUT_MS} ms`;
+  const lines = Buffer.from(outcome.stderr).toString().trim().split('\n');
+  return lines.at(-1) || `exit code ${outcome.exitCode ?? outcome.signal}`;
+}
+
+async function openCopied(workspace: WorkspaceHandle, format: ObjectFormat): Promise<AgentObjects> {
+  const scratch = join(workspace.privateFolder, 'scratch.git');
+  const close = () => rmSync(scratch, { recursive: true, force: true });
+  close();
+  makeScratch(scratch, workspace, format);
+  const packs = copyObjects(join(workspace.path, '.git', 'objects'), join(scratch, 'objects'));
+  for (const pack of packs) {
+    await git({ gitDir: scratch, args: ['index-pack', pack], env: { GIT_ALLOC_LIMIT: '1g' } }).catch((cause) => {
+      throw new Failure('checkpoint_failed', `A pack of the workspace's .git is damaged: ${(cause as Error).message}`);
+    });
+  }
+  return {
+    probe: async (oids) => {
+      const outcome = await git({ gitDir: scratch, args: PROBE_ARGS, stdin: `${oids.join('\n')}\n` });
+      return parseProbe(outcome.stdout.toString('latin1'));
+    },
+    pack: async (revisions, file) => {
+      const outcome = await git({
+        gitDir: scratch,
+        args: PACK_ARGS,
+        stdin: revisions,
+        env: { GIT_GRAFT_FILE: '/dev/null', GIT_ALLOC_LIMIT: '1g' },
+        timeoutMs: TIMEOUT_MS,
+      });
+      await writeFile(file, outcome.stdout, { flag: 'wx', mode: 0o600 });
+    },
+    close,
+  };
+}
+
+function makeScratch(scratch: string, workspace: WorkspaceHandle, format: ObjectFormat): void {
+  for (const folder of ['objects/info', 'objects/pack', 'refs']) {
+    mkdirSync(join(scratch, folder), { recursive: true, mode: 0o700 });
+  }
+  const extension = format.name === 'sha256' ? '[extensions]\n\tobjectformat = sha256\n' : '';
+  const version = format.name === 'sha256' ? 1 : 0;
+  writeFileSync(join(scratch, 'config'), `[core]\n\trepositoryformatversion = ${version}\n\tbare = true\n${extension}`);
+  writeFileSync(join(scratch, 'HEAD'), 'ref: refs/heads/none\n');
+  writeFileSync(join(scratch, 'objects/info/alternates'), `${join(workspace.project.baseGit, 'objects')}\n`);
+  const shallow = readRegularFile(workspace.path, '.git/shallow');
+  if (shallow !== null) writeFileSync(join(scratch, 'shallow'), shallow.bytes);
+}
+
+/** Copies loose objects and packs, regular files under git's own names only; returns the packs. */
+function copyObjects(from: string, to: string): string[] {
+  const packs: string[] = [];
+  for (const folder of listFolder(from)) {
+    const wanted = folder === 'pack' ? /^pack-[0-9a-f]+\.pack$/ : /^[0-9a-f]{38,62}$/;
+    if (folder !== 'pack' && !/^[0-9a-f]{2}$/.test(folder)) continue;
+    if (!lstatSync(join(from, folder)).isDirectory()) continue;
+    mkdirSync(join(to, folder), { recursive: true, mode: 0o700 });
+    for (const name of listFolder(join(from, folder))) {
+      if (!wanted.test(name) || !lstatSync(join(from, folder, name)).isFile()) continue;
+      copyFileSync(join(from, folder, name), join(to, folder, name), constants.COPYFILE_FICLONE);
+      if (folder === 'pack') packs.push(join(to, folder, name));
+    }
+  }
+  return packs;
+}
+
+function listFolder(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}

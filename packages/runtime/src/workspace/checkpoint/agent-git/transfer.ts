@@ -1,0 +1,149 @@
+/**
+ * Brings the agent's objects into `store.git`.
+ *
+ * 1. They cross only as a pack that the host's `index-pack --stdin --strict --fix-thin` takes: every id is recomputed,
+ *    every object is parsed, and every object it links to must be there.
+ * 2. So everything in the store is connected, and an object the store has is never asked for again.
+ * 3. A required object that is not in the store afterwards fails the checkpoint by name; one that was merely
+ *    mentioned (an expired reflog entry) may be missing, as it is for the agent.
+ */
+import { randomUUID } from 'node:crypto';
+import { createReadStream, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure } from '@ramet/core/codes';
+import { git } from '../../git/index.ts';
+import type { WorkspaceHandle } from '../../types.ts';
+import type { ObjectFormat, ObjectType } from '../objects/format.ts';
+import { syncPackFolder } from '../objects/pack.ts';
+import { probeObjects } from '../objects/read.ts';
+import { renderRevisions } from './keeping.ts';
+import { type AgentObjects, openAgentObjects } from './objects-source.ts';
+
+export interface WantedObjects {
+  readonly required: ReadonlySet<string>;
+  readonly mentioned: ReadonlySet<string>;
+}
+
+export interface BroughtObjects {
+  /** Types of the wanted objects that are there now. */
+  readonly types: ReadonlyMap<string, ObjectType>;
+  /** Those that `base.git` has. */
+  readonly inBase: ReadonlySet<string>;
+}
+
+/**
+ * What a strict check may find without harm: names and identities. Structure (headers, ids, links, sorting) stays
+ * strict. These trees are never checked out by the host.
+ */
+const TOLERATED = [
+  'hasDot hasDotdot hasDotgit zeroPaddedFilemode badFilemode',
+  'gitmodulesSymlink gitmodulesName gitmodulesUrl gitmodulesPath gitmodulesParse gitmodulesUpdate gitmodulesMissing',
+  'gitmodulesBlob gitmodulesLarge badEmail badName missingEmail missingNameBeforeEmail missingSpaceBeforeEmail',
+  'missingSpaceBeforeDate badDate badDateOverflow badTimezone zeroPaddedDate badTagName missingTaggerEntry',
+  'multipleAuthors nulInCommit',
+]
+  .join(' ')
+  .split(' ')
+  .map((item) => `${item}=ignore`)
+  .join(',');
+
+/** Makes the store hold every wanted object the agent has. */
+export async function bringObjects(
+  workspace: WorkspaceHandle,
+  format: ObjectFormat,
+  wanted: WantedObjects,
+): Promise<BroughtObjects> {
+  const { baseGit, storeGit } = workspace.project;
+  const all = new Set([...wanted.required, ...wanted.mentioned]);
+  for (const empty of EMPTY_OBJECTS) all.delete(empty);
+  const types = await probeObjects(baseGit, all);
+  const inBase = new Set(types.keys());
+  for (const [oid, type] of await probeObjects(storeGit, withoutKeys(all, types))) types.set(oid, type);
+  const missing = withoutKeys(all, types);
+  if (missing.length > 0) {
+    await fetchMissing(workspace, format, { wanted, missing, present: types });
+    for (const [oid, type] of await probeObjects(storeGit, missing)) types.set(oid, type);
+  }
+  const lost = [...wanted.required].filter((oid) => !types.has(oid) && !EMPTY_OBJECTS.has(oid));
+  if (lost.length > 0) throw makeLossFailure(lost);
+  return { types, inBase };
+}
+
+/** The empty blob and tree: git knows them without having them, an intent-to-add entry names one. */
+const EMPTY_OBJECTS: ReadonlySet<string> = new Set([
+  'e69de29bb2d1d6434b8b29ae775ad8c2e48c5391',
+  '4b825dc642cb6eb9a060e54bf8d69288fbee4904',
+  '473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813',
+  '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
+]);
+
+interface Fetch {
+  readonly wanted: WantedObjects;
+  readonly missing: readonly string[];
+  readonly present: ReadonlyMap<string, ObjectType>;
+}
+
+async function fetchMissing(workspace: WorkspaceHandle, format: ObjectFormat, fetch: Fetch): Promise<void> {
+  const agent = await openAgentObjects(workspace, format);
+  try {
+    const commits = [...fetch.present].filter(([, type]) => type === 'commit').map(([oid]) => oid);
+    const had = await agent.probe([...fetch.missing, ...commits]);
+    const positive = fetch.missing.filter((oid) => had.has(oid));
+    const negative = commits.filter((oid) => had.has(oid));
+    if (positive.length === 0) return;
+    const required = positive.filter((oid) => fetch.wanted.required.has(oid));
+    try {
+      await bringPack(workspace, agent, renderRevisions(positive, negative));
+    } catch (error) {
+      // Something merely mentioned may be half gone (pruned history behind an old reflog entry): do without it.
+      if (required.length === positive.length || (error as Failure).code === 'interrupted') throw error;
+      if (required.length > 0) await bringPack(workspace, agent, renderRevisions(required, negative));
+    }
+  } finally {
+    agent.close();
+  }
+}
+
+async function bringPack(workspace: WorkspaceHandle, agent: AgentObjects, revisions: string): Promise<void> {
+  const file = join(workspace.privateFolder, `objects-${randomUUID()}.pack`);
+  try {
+    await agent.pack(revisions, file);
+    await takePack(workspace, file);
+  } finally {
+    rmSync(file, { force: true });
+  }
+}
+
+async function takePack(workspace: WorkspaceHandle, file: string): Promise<void> {
+  const { storeGit } = workspace.project;
+  try {
+    await git({
+      gitDir: storeGit,
+      args: ['index-pack', '--stdin', `--strict=${TOLERATED}`, '--fix-thin'],
+      settings: [['core.bigFileThreshold', '64m']],
+      env: { GIT_ALLOC_LIMIT: '1g' },
+      stdin: createReadStream(file),
+    });
+  } catch (cause) {
+    const why = (cause as Error).message;
+    throw new Failure(
+      'checkpoint_failed',
+      `The objects of the workspace's .git do not pass git's check (${why}): run git fsck in the workspace.`,
+      { cause },
+    );
+  }
+  await syncPackFolder(storeGit);
+}
+
+function withoutKeys(oids: ReadonlySet<string>, known: ReadonlyMap<string, unknown>): string[] {
+  return [...oids].filter((oid) => !known.has(oid));
+}
+
+function makeLossFailure(lost: readonly string[]): Failure {
+  const named = lost.slice(0, 3).join(', ');
+  return new Failure(
+    'checkpoint_failed',
+    `The workspace's .git is damaged: ${lost.length} object(s) that HEAD, refs or the index name are missing or forged (${named}). Run git fsck in the workspace.`,
+    { data: { objects: lost.slice(0, 100) } },
+  );
+}

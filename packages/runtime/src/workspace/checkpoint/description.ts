@@ -1,0 +1,99 @@
+/** What a manifest says of a workspace's files: modes, empty folders, what was left out, settled index entries. */
+import { lstatSync } from 'node:fs';
+import type { IndexStat } from './agent-git/index-file.ts';
+import { type BytePath, folderOf } from './folder/names.ts';
+import type { WalkedEntry } from './folder/walk.ts';
+import {
+  findUsualModes,
+  isProgram,
+  LEFT_OUT_LIMIT,
+  type Manifest,
+  type SettledEntries,
+  type UsualModes,
+} from './manifest.ts';
+import type { Snapshot, SnapshotRequest } from './snapshot.ts';
+
+/** The part of a manifest that the files alone decide. */
+export function describeFiles(snapshot: Snapshot, request: SnapshotRequest): Omit<Manifest, 'git' | 'commit'> {
+  const { selection, items } = snapshot;
+  const rootMode = lstatSync(request.workspace.path).mode & 0o7777;
+  const entries = items.flatMap((item) => (item.entry === null ? [] : [item.entry]));
+  const modes = findUsualModes([...entries, ...selection.folders].map(({ kind, mode }) => ({ kind, mode })));
+  const counted = entries.filter((entry) => !entry.path.startsWith('.git/'));
+  const { sandbox, path } = request.workspace;
+  return {
+    format: 1,
+    head: Buffer.from(snapshot.head, 'latin1').toString(),
+    operation: snapshot.operation,
+    files: counted.length,
+    bytes: counted.reduce((sum, entry) => sum + entry.size, 0),
+    seenAt: sandbox.kind === 'none' ? path : null,
+    modes,
+    odd: [
+      ...(rootMode === modes.folder ? [] : [['', rootMode] as const]),
+      ...listOddModes([...entries, ...selection.folders], modes),
+    ],
+    folders: listEmptyFolders(snapshot),
+    leftOut: snapshot.leftOut.slice(0, LEFT_OUT_LIMIT),
+    leftOutCount: snapshot.leftOut.length,
+    settled: describeSettled(snapshot),
+  };
+}
+
+function listOddModes(entries: readonly WalkedEntry[], modes: UsualModes): (readonly [BytePath, number])[] {
+  const odd: (readonly [BytePath, number])[] = [];
+  for (const entry of entries) {
+    if (entry.kind === 'link') continue;
+    const usual = entry.kind === 'folder' ? modes.folder : isProgram(entry.mode) ? modes.program : modes.file;
+    const mode = keepableMode(entry);
+    if (mode !== usual) odd.push([entry.path, mode]);
+  }
+  return odd;
+}
+
+/** Restored files belong to us: a setuid bit of a file that belongs to someone else must not come back as ours. */
+function keepableMode(entry: WalkedEntry): number {
+  let { mode } = entry;
+  if (entry.kind === 'folder') return mode;
+  if (entry.uid !== process.geteuid?.()) mode &= ~0o4000;
+  return entry.gid === process.getegid?.() ? mode : mode & ~0o2000;
+}
+
+function listEmptyFolders(snapshot: Snapshot): BytePath[] {
+  const full = new Set<BytePath>();
+  for (const { workspacePath } of snapshot.items) {
+    for (let at = folderOf(workspacePath); at !== '' && !full.has(at); at = folderOf(at)) full.add(at);
+  }
+  return snapshot.selection.folders.map((folder) => folder.path).filter((path) => !full.has(path));
+}
+
+/** Which index entries git trusted without reading the file, as far as its stat fields show. */
+function describeSettled(snapshot: Snapshot): SettledEntries {
+  const index = snapshot.indexes.main;
+  if (index === null || !index.whole) return { rule: 'none_except', except: [], young: [] };
+  const files = new Map<BytePath, WalkedEntry>();
+  for (const { entry } of snapshot.items) if (entry !== null) files.set(entry.path, entry);
+  const indexSeconds = Math.floor(index.mtimeMs / 1000);
+  const matching: BytePath[] = [];
+  const others: BytePath[] = [];
+  const young: BytePath[] = [];
+  for (const { path, stage, intentToAdd, stat } of index.entries) {
+    const file = files.get(path);
+    if (file === undefined || stage !== 0 || intentToAdd) continue;
+    const matches = matchesStat(stat, file);
+    (matches ? matching : others).push(path);
+    if (matches && stat.mtimeSeconds >= indexSeconds) young.push(path);
+  }
+  const all = others.length <= matching.length;
+  return { rule: all ? 'all_except' : 'none_except', except: all ? others : matching, young };
+}
+
+/** git's own comparison, without owner and device. */
+function matchesStat(stat: IndexStat, file: WalkedEntry): boolean {
+  return (
+    stat.mtimeSeconds === Math.floor(file.mtimeMs / 1000) &&
+    stat.ctimeSeconds === Math.floor(file.ctimeMs / 1000) &&
+    stat.size === file.size % 2 ** 32 &&
+    stat.ino === file.ino % 2 ** 32
+  );
+}

@@ -1,0 +1,112 @@
+/** Git objects made by us, as bytes: ids, trees, commits. Runs no git. */
+import { createHash, hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { BytePath } from '../folder/names.ts';
+
+export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
+export type TreeMode = '100644' | '100755' | '120000' | '40000';
+
+/** How a repository names its objects. */
+export interface ObjectFormat {
+  readonly name: 'sha1' | 'sha256';
+  /** Bytes of a raw id. */
+  readonly rawLength: number;
+}
+
+const SHA1: ObjectFormat = { name: 'sha1', rawLength: 20 };
+const SHA256: ObjectFormat = { name: 'sha256', rawLength: 32 };
+
+/** The object format of a repository of ours, from its config. */
+export async function readObjectFormat(gitDir: string): Promise<ObjectFormat> {
+  const config = await readFile(join(gitDir, 'config'), 'utf8').catch(() => '');
+  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? SHA256 : SHA1;
+}
+
+/** The id of an object held in memory. */
+export function hashObject(format: ObjectFormat, type: ObjectType, content: Uint8Array): string {
+  return hash(format.name, Buffer.concat([Buffer.from(`${type} ${content.length}\0`), content]), 'hex');
+}
+
+/** The id of an object that arrives in pieces; its size is known beforehand. */
+export function startObjectHash(format: ObjectFormat, type: ObjectType, size: number): ReturnType<typeof createHash> {
+  return createHash(format.name).update(`${type} ${size}\0`);
+}
+
+/** One file or link of a tree. */
+export interface TreeFile {
+  /** From the tree's root. */
+  readonly path: BytePath;
+  readonly mode: TreeMode;
+  readonly oid: string;
+}
+
+export interface BuiltTrees {
+  readonly root: string;
+  /** Every tree object by id, the root included. */
+  readonly trees: Map<string, Buffer>;
+}
+
+interface Folder {
+  readonly files: { readonly name: string; readonly mode: TreeMode; readonly oid: string }[];
+  readonly folders: Map<string, Folder>;
+}
+
+/** Builds the trees that hold some files; no path may be the folder of another. */
+export function buildTrees(format: ObjectFormat, files: Iterable<TreeFile>): BuiltTrees {
+  const root: Folder = { files: [], folders: new Map() };
+  const byPath = new Map<string, Folder>([['', root]]);
+  for (const { path, mode, oid } of files) {
+    const slash = path.lastIndexOf('/');
+    const folder = enterFolder(byPath, slash < 0 ? '' : path.slice(0, slash));
+    folder.files.push({ name: path.slice(slash + 1), mode, oid });
+  }
+  const trees = new Map<string, Buffer>();
+  return { root: writeFolder(format, root, trees), trees };
+}
+
+function enterFolder(byPath: Map<string, Folder>, path: string): Folder {
+  const known = byPath.get(path);
+  if (known !== undefined) return known;
+  const slash = path.lastIndexOf('/');
+  const made: Folder = { files: [], folders: new Map() };
+  enterFolder(byPath, slash < 0 ? '' : path.slice(0, slash)).folders.set(path.slice(slash + 1), made);
+  byPath.set(path, made);
+  return made;
+}
+
+function writeFolder(format: ObjectFormat, folder: Folder, trees: Map<string, Buffer>): string {
+  const items: TreeItem[] = folder.files.slice();
+  for (const [name, child] of folder.folders)
+    items.push({ name, mode: '40000', oid: writeFolder(format, child, trees) });
+  const tree = renderTree(items);
+  const oid = hashObject(format, 'tree', tree);
+  trees.set(oid, tree);
+  return oid;
+}
+
+export interface TreeItem {
+  readonly name: string;
+  readonly mode: TreeMode;
+  readonly oid: string;
+}
+
+/** The bytes of one tree object; git sorts a folder as if its name ended in `/`. */
+export function renderTree(items: readonly TreeItem[]): Buffer {
+  const keyed = items.map((item) => ({ key: item.mode === '40000' ? `${item.name}/` : item.name, item }));
+  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
+  let text = '';
+  for (const { item } of keyed) text += `${item.mode} ${item.name}\0${fromHex(item.oid)}`;
+  return Buffer.from(text, 'latin1');
+}
+
+function fromHex(oid: string): string {
+  return Buffer.from(oid, 'hex').toString('latin1');
+}
+
+/** The bytes of a checkpoint's commit: no clock and no identity in it, so equal states give equal ids. */
+export function renderCommit(tree: string, parents: readonly string[]): Buffer {
+  const who = 'Ramet <ramet@localhost> 0 +0000';
+  const lines = [`tree ${tree}`, ...parents.map((parent) => `parent ${parent}`), `author ${who}`, `committer ${who}`];
+  return Buffer.from(`${lines.join('\n')}\n\nCheckpoint of a workspace\n`);
+}

@@ -1,0 +1,101 @@
+/**
+ * Restores a checkpoint into a new folder.
+ *
+ * 1. All or nothing: built beside the target under another name, compared with the checkpoint file by file, then
+ *    renamed. A failure removes what was built.
+ * 2. No git ever runs with the new git directory: its files are written as bytes, its private objects as a pack made
+ *    from the store. Nothing is linked.
+ * 3. Links are made after everything else, so that no write can follow one.
+ */
+import { randomUUID } from 'node:crypto';
+import { lstatSync, mkdirSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { Failure } from '@ramet/core/codes';
+import { runProcess } from '../../process/index.ts';
+import type { CarriedFolder, RestoredWorkspace, RestoreRequest } from '../types.ts';
+import { readObjectFormat } from './objects/format.ts';
+import { type CheckpointContents, readCheckpoint } from './read.ts';
+import { compareWithCheckpoint } from './restored/compare.ts';
+import { settleIndex } from './restored/settle.ts';
+import { applyFolderModes, writeFiles } from './restored/write-files.ts';
+import { writeObjects } from './restored/write-objects.ts';
+
+/**
+ * Restores a checkpoint; the target must not exist. Throws `Failure('checkpoint_missing')` when the store does not
+ * hold all of it, `Failure('restore_failed')` for anything else; the target then does not exist.
+ */
+export async function restoreCheckpoint(request: RestoreRequest): Promise<RestoredWorkspace> {
+  const { project, checkpoint, target } = request;
+  if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) {
+    throw new Failure(
+      'restore_failed',
+      `Checkpoint ${checkpoint} cannot be restored to ${JSON.stringify(target)}: it exists.`,
+    );
+  }
+  const contents = await readCheckpoint(project, checkpoint);
+  const staging = `${target}.restoring-${randomUUID()}`;
+  try {
+    mkdirSync(staging, { mode: 0o700 });
+    await build(request, contents, staging);
+    const carried = await carry(request, staging);
+    await makeDurable(staging);
+    await rename(staging, target);
+    await syncFolder(dirname(target));
+    return { files: contents.manifest.files, carried };
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true }).catch(() => undefined);
+    throw wrapFailure(request, error);
+  }
+}
+
+async function build(request: RestoreRequest, contents: CheckpointContents, staging: string): Promise<void> {
+  const { project, target } = request;
+  const format = await readObjectFormat(project.storeGit);
+  const [restored] = await Promise.all([
+    writeFiles({ project, contents, staging, target, format }),
+    writeObjects({ project, contents, staging, format }),
+  ]);
+  const problems = await compareWithCheckpoint({ contents, staging, format, rewritten: restored.rewritten });
+  if (problems.length > 0) throw new Error(`what was written differs from the checkpoint: ${problems.join('; ')}`);
+  settleIndex({ contents, staging, format });
+  applyFolderModes(contents, staging);
+}
+
+/** One flush for all files: a power cut after the rename must not leave empty files behind a good name. */
+async function makeDurable(staging: string): Promise<void> {
+  const outcome = await runProcess({
+    argv: ['sync', '-f', staging],
+    cwd: '/',
+    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
+    stdout: { kind: 'collect', limitBytes: 1024 },
+    stderrLimitBytes: 1024,
+  });
+  if (outcome.exitCode !== 0) throw new Error(`sync failed: ${outcome.stderr.toString().trim()}`);
+}
+
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  try {
+    await folder.sync();
+  } finally {
+    await folder.close();
+  }
+}
+
+async function carry(request: RestoreRequest, staging: string): Promise<CarriedFolder[]> {
+  void request;
+  void staging;
+  return [];
+}
+
+function wrapFailure(request: RestoreRequest, error: unknown): Failure {
+  const kept = error instanceof Failure && ['checkpoint_missing', 'restore_failed', 'interrupted'].includes(error.code);
+  if (kept) return error;
+  const why = error instanceof Error ? error.message : String(error);
+  return new Failure(
+    'restore_failed',
+    `Checkpoint ${request.checkpoint} could not be restored to ${JSON.stringify(request.target)}: ${why}. Nothing was left there.`,
+    { cause: error },
+  );
+}

@@ -1,0 +1,53 @@
+/** Gives a restored git directory its objects: those of `base.git` borrowed, the agent's own as one pack of its own. */
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
+import { git } from '../../git/index.ts';
+import type { Project } from '../../types.ts';
+import { hashTag, listBaseTips, renderRevisions, shallowEnvironment } from '../agent-git/keeping.ts';
+import type { ObjectFormat } from '../objects/format.ts';
+import { readObjects } from '../objects/read.ts';
+import type { CheckpointContents } from '../read.ts';
+
+export interface WriteObjectsRequest {
+  readonly project: Project;
+  readonly contents: CheckpointContents;
+  readonly staging: string;
+  readonly format: ObjectFormat;
+}
+
+/** Writes `.git/objects`, where the checkpoint has a git directory. git runs in the store, never in the new folder. */
+export async function writeObjects(request: WriteObjectsRequest): Promise<void> {
+  const { project, contents, staging } = request;
+  if (!contents.entries.some((entry) => entry.path.startsWith('.git/'))) return;
+  const objects = join(staging, '.git', 'objects');
+  for (const folder of ['info', 'pack']) mkdirSync(join(objects, folder), { recursive: true, mode: 0o700 });
+  writeFileSync(join(objects, 'info', 'alternates'), `${join(project.baseGit, 'objects')}\n`, { mode: 0o600 });
+  await writePrivatePack(request, join(objects, 'pack', 'pack'));
+  await writeTags(request, objects);
+}
+
+async function writePrivatePack(request: WriteObjectsRequest, prefix: string): Promise<void> {
+  const { project, contents } = request;
+  const wanted = [...contents.parents, ...contents.keep];
+  if (wanted.length === 0) return;
+  await git({
+    gitDir: project.storeGit,
+    args: ['pack-objects', '--revs', '--local', '--delta-base-offset', '-q', prefix],
+    stdin: renderRevisions(wanted, await listBaseTips(project)),
+    env: shallowEnvironment(project),
+  });
+}
+
+/** Tags are written as loose objects from their raw bytes: no commit or tree leads to them. */
+async function writeTags(request: WriteObjectsRequest, objects: string): Promise<void> {
+  const { project, contents, format } = request;
+  const raw = await readObjects(project.storeGit, [...new Set(contents.tags.map((tag) => tag.blob))]);
+  for (const { tag, blob } of contents.tags) {
+    const content = raw.get(blob) ?? Buffer.alloc(0);
+    if (hashTag(format, content) !== tag) throw new Error(`the bytes of tag ${tag} are damaged`);
+    mkdirSync(join(objects, tag.slice(0, 2)), { recursive: true, mode: 0o700 });
+    const bytes = deflateSync(Buffer.concat([Buffer.from(`tag ${content.length}\0`), content]));
+    writeFileSync(join(objects, tag.slice(0, 2), tag.slice(2)), bytes, { mode: 0o444 });
+  }
+}
