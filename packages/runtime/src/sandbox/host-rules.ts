@@ -88,25 +88,34 @@ const LOOPBACK = new BlockList();
 LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
 LOOPBACK.addAddress('::1', 'ipv6');
 
-/** From the IANA special-purpose address registries; of IPv6, what embeds IPv4 addresses too. */
-const RESERVED = new BlockList();
-const RESERVED_IPV4 =
-  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4';
-const RESERVED_IPV6 =
-  '::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 fc00::/7 fe80::/10 fec0::/10 ff00::/8';
-for (const [ranges, family] of [
-  [RESERVED_IPV4, 'ipv4'],
-  [RESERVED_IPV6, 'ipv6'],
-] as const) {
+/**
+ * From the IANA special-purpose address registries; of IPv6, what embeds IPv4 addresses too. One list per family: in a
+ * common one Node finds every IPv4 address in the mapped range.
+ */
+const RESERVED_IPV4 = makeBlockList(
+  'ipv4',
+  '0.0.0.0/8 10.0.0.0/8 100.64.0.0/10 127.0.0.0/8 169.254.0.0/16 172.16.0.0/12 192.0.0.0/24 192.0.2.0/24 ' +
+    '192.88.99.0/24 192.168.0.0/16 198.18.0.0/15 198.51.100.0/24 203.0.113.0/24 224.0.0.0/4 240.0.0.0/4',
+);
+const RESERVED_IPV6 = makeBlockList(
+  'ipv6',
+  '::/96 ::ffff:0:0/96 64:ff9b::/96 64:ff9b:1::/48 100::/64 2001::/23 2001:db8::/32 2002::/16 fc00::/7 fe80::/10 ' +
+    'fec0::/10 ff00::/8',
+);
+
+function makeBlockList(family: 'ipv4' | 'ipv6', ranges: string): BlockList {
+  const list = new BlockList();
   for (const range of ranges.split(' ')) {
     const [network = '', bits = ''] = range.split('/');
-    RESERVED.addSubnet(network, Number(bits), family);
+    list.addSubnet(network, Number(bits), family);
   }
+  return list;
 }
 
 function isReserved(address: string): boolean {
   const family = address.includes('%') ? 0 : isIP(address);
-  return family === 0 || RESERVED.check(address, family === 6 ? 'ipv6' : 'ipv4');
+  if (family === 0) return true;
+  return family === 6 ? RESERVED_IPV6.check(address, 'ipv6') : RESERVED_IPV4.check(address, 'ipv4');
 }
 
 function isLoopback(address: string): boolean {

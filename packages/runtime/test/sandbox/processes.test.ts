@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { makeWorld, openConfined, openFree, runIn, skipWithoutSandbox, type World } from './helpers.ts';
+
+let world: World;
+beforeEach(async (ctx) => {
+  await skipWithoutSandbox(ctx as never);
+  world = makeWorld();
+});
+afterEach(() => world?.remove());
+
+/** Processes of the host whose command line holds a mark. */
+function countMarked(mark: string): number {
+  return readdirSync('/proc').filter((pid) => /^\d+$/.test(pid) && commandLineOf(pid).includes(mark)).length;
+}
+
+function commandLineOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'latin1');
+  } catch {
+    return '';
+  }
+}
+
+describe('the end of a command', () => {
+  test('what it leaves running is dead when run returns', async () => {
+    const sandbox = await openConfined(world.view);
+    const script = `sleep 61.7 & setsid sleep 61.7 >/dev/null 2>&1 </dev/null & (setsid bash -c 'trap "" TERM HUP; exec -a hidden-617 sleep 61.7' >/dev/null 2>&1 &) ; nohup sleep 61.7 >/dev/null 2>&1 & sleep 0.1; echo done`;
+    const { out, exitCode } = await runIn(sandbox, script);
+    expect([out, exitCode]).toEqual(['done\n', 0]);
+    expect(countMarked('61.7')).toBe(0);
+  });
+
+  test('a timeout ends it with everything it started, and keeps what it printed', async () => {
+    const sandbox = await openConfined(world.view);
+    const outcome = await runIn(sandbox, `trap "" TERM; echo before; (setsid sleep 62.7 &); sleep 62.7`, {
+      timeoutMs: 500,
+    });
+    expect(outcome).toMatchObject({ timedOut: true, aborted: false, exitCode: null, out: 'before\n' });
+    expect(countMarked('62.7')).toBe(0);
+  });
+
+  test('an abort ends it and keeps what it printed', async () => {
+    const sandbox = await openConfined(world.view);
+    const controller = new AbortController();
+    const onStdout = () => controller.abort();
+    const outcome = await runIn(sandbox, 'echo before; sleep 63.7', { signal: controller.signal, onStdout });
+    expect(outcome).toMatchObject({ aborted: true, timedOut: false, exitCode: null, out: 'before\n' });
+    expect(countMarked('63.7')).toBe(0);
+  });
+
+  test('an abort before the start runs nothing to its end', async () => {
+    const sandbox = await openConfined(world.view);
+    const outcome = await runIn(sandbox, 'sleep 64.7; echo after', { signal: AbortSignal.abort() });
+    expect(outcome).toMatchObject({ aborted: true, out: '' });
+    expect(countMarked('64.7')).toBe(0);
+  });
+
+  test('exit codes come through, signals as 128 + n, and a missing program is an outcome', async () => {
+    const sandbox = await openConfined(world.view);
+    expect(await runIn(sandbox, 'exit 7')).toMatchObject({ exitCode: 7, signal: null });
+    expect(await runIn(sandbox, 'kill -SEGV $$')).toMatchObject({ exitCode: 139, signal: null });
+    expect((await runIn(sandbox, '', { argv: ['no-such-program'] })).exitCode).not.toBe(0);
+  });
+
+  test('a folder that is missing is a failure that names it', async () => {
+    const sandbox = await openConfined(world.view);
+    await expect(runIn(sandbox, 'true', { cwd: 'gone' })).rejects.toMatchObject({
+      code: 'process_failed',
+      message: expect.stringContaining('/work/gone'),
+    });
+    const lost = await openConfined({ ...world.view, workspace: join(world.folder, 'lost') });
+    await expect(runIn(lost, 'true')).rejects.toMatchObject({ code: 'process_failed' });
+  });
+
+  test('runs follow one another', async () => {
+    const sandbox = await openConfined(world.view);
+    await Promise.all(
+      ['a', 'b', 'c'].map((name) => runIn(sandbox, `echo ${name} >> order; sleep 0.05; echo ${name} >> order`)),
+    );
+    expect(readFileSync(join(world.workspace, 'order'), 'utf8')).toBe('a\na\nb\nb\nc\nc\n');
+  });
+});
+
+describe('output and input', () => {
+  test('a flood is read, cut and counted without growing memory', async () => {
+    const sandbox = await openConfined(world.view);
+    const before = process.memoryUsage().rss;
+    const outcome = await runIn(sandbox, 'head -c 1073741824 /dev/zero; echo; echo end', {
+      stdout: { kind: 'collect', limitBytes: 1000, tailBytes: 500 },
+    });
+    expect(outcome.stdout.length).toBe(1000);
+    expect(outcome.droppedBytes.stdout).toBe(1073741824 + 5 - 1000);
+    expect(outcome.truncated).toBe(true);
+    expect(outcome.out.endsWith('\0\nend\n')).toBe(true);
+    expect(process.memoryUsage().rss - before).toBeLessThan(200 * 1024 * 1024);
+  });
+
+  test('a command that closes its output goes on to its end', async () => {
+    const { out, exitCode } = await runIn(
+      await openConfined(world.view),
+      'echo first; exec >&- 2>&-; touch closed; exit 4',
+    );
+    expect([out, exitCode]).toEqual(['first\n', 4]);
+    expect(statSync(join(world.workspace, 'closed')).size).toBe(0);
+  });
+
+  test('stdin is what was given, and nothing otherwise', async () => {
+    const sandbox = await openConfined(world.view);
+    expect((await runIn(sandbox, 'wc -c')).out.trim()).toBe('0');
+    expect((await runIn(sandbox, 'cat', { stdin: Buffer.from('given') })).out).toBe('given');
+  });
+
+  test('a file sink holds all of it, readable by its owner only', async () => {
+    const path = join(world.folder, 'out');
+    const outcome = await runIn(await openConfined(world.view), 'printf abc', { stdout: { kind: 'file', path } });
+    expect([outcome.out, readFileSync(path, 'utf8'), statSync(path).mode & 0o777]).toEqual(['', 'abc', 0o600]);
+  });
+
+  test('variables of the command are set', async () => {
+    expect((await runIn(await openConfined(world.view), 'echo "$A"', { env: { A: 'b c' } })).out).toBe('b c\n');
+  });
+
+  test('/tmp keeps its content between the commands of a sandbox', async () => {
+    const sandbox = await openConfined(world.view);
+    await runIn(sandbox, 'echo kept > /tmp/kept; echo home > ~/kept');
+    expect((await runIn(sandbox, 'cat /tmp/kept ~/kept')).out).toBe('kept\nhome\n');
+  });
+});
+
+describe('without a sandbox', () => {
+  test('a command runs in the real folder, with no secret of the environment', async () => {
+    const names = ['RAMET_X', 'GIT_DIR', 'SOME_API_KEY', 'GH_TOKEN', 'SSH_AUTH_SOCK', 'AWS_SECRET_ACCESS_KEY'];
+    const saved = names.map((name) => [name, process.env[name]] as const);
+    for (const name of names) process.env[name] = `value-of-${name}`;
+    try {
+      const { out } = await runIn(await openFree(world.view), 'pwd -P; env');
+      expect(out.split('\n')[0]).toBe(execFileSync('realpath', [world.workspace]).toString().trim());
+      expect(out).not.toContain('value-of-');
+      expect(out).toContain(`TMPDIR=${world.view.scratch}`);
+    } finally {
+      for (const [name, value] of saved) {
+        delete process.env[name];
+        if (value !== undefined) process.env[name] = value;
+      }
+    }
+  });
+
+  test('its process group ends with it', async () => {
+    const { out } = await runIn(await openFree(world.view), 'sleep 65.7 & echo done');
+    expect(out).toBe('done\n');
+    expect(countMarked('65.7')).toBe(0);
+  });
+
+  test('it says where the workspace is', async () => {
+    const sandbox = await openFree(world.view);
+    expect([sandbox.kind, sandbox.guestPath]).toEqual(['none', world.workspace]);
+  });
+});
