@@ -22,3 +22,13 @@ export {
 } from './log-builders.ts';
 export { boundariesOf, cutLog, sessionLog } from './random-logs.ts';
 export { FOLDER_STATES, REPOSITORY_STATES, type RepositoryState, runScript, START_SCRIPT } from './repositories.ts';
+export {
+  type Canary,
+  digestTree,
+  makeCanary,
+  makeRepository,
+  makeScratchArea,
+  readTree,
+  type ScratchArea,
+  writeFiles,
+} from './scratch-repository.ts';

@@ -101,7 +101,13 @@ async function fill(request: BuildRequest, parts: Parts): Promise<Built> {
     carried.push(await copyGroup({ from: repository.checkout, to: path, folder, entries, source: 'project', signal }));
   }
   const copied = extras.ignored;
-  await copyEntries({ from: repository.checkout, to: path, entries: copied, ...(signal ? { signal } : {}) });
+  await copyEntries({
+    from: repository.checkout,
+    to: path,
+    entries: copied,
+    existing: 'keep',
+    ...(signal ? { signal } : {}),
+  });
   // After the last file: the index then trusts what it saw.
   if (allowDirty) await git({ ...place, args: ['update-index', '-q', '--refresh'], okExitCodes: [0, 1] });
   const entries = await readIndexEntries(place);

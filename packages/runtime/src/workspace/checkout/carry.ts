@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { git, joinNul, makeGitFolders, renderName, splitNul } from '../git/index.ts';
 import type { CarriedFolder } from '../types.ts';
-import { keyOf } from './bytes.ts';
+import { keyOf, parent } from './bytes.ts';
 import { copyEntries, removeEntry } from './copy.ts';
 import { type FoundEntry, readEntry, walkTree } from './walk.ts';
 
@@ -32,7 +32,7 @@ export async function carryFolders({ sources, target, carry, signal }: CarryRequ
   const taken = new Set<string>();
   for (const source of sources) {
     const named = await findNamed(source.path, carry);
-    const absent = named.filter((folder) => !taken.has(keyOf(folder)) && readEntry(target, folder) === null);
+    const absent = named.filter((folder) => !taken.has(keyOf(folder)) && hasPlace(target, folder));
     for (const folder of await selectIgnored(target, absent)) {
       const entries = await listEntries(source.path, folder);
       const result = await copyGroup({ from: source.path, to: target, folder, entries, source: source.from, signal });
@@ -56,7 +56,7 @@ export interface CopyGroup {
 export async function copyGroup({ from, to, folder, entries, source, signal }: CopyGroup): Promise<CarriedFolder> {
   const path = renderName(folder);
   try {
-    const how = await copyEntries({ from, to, entries, ...(signal === undefined ? {} : { signal }) });
+    const how = await copyEntries({ from, to, entries, existing: 'keep', ...(signal === undefined ? {} : { signal }) });
     return { path, from: source, how };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
@@ -78,6 +78,16 @@ async function findNamed(root: string, carry: readonly string[]): Promise<Buffer
   return found;
 }
 
+/** Whether a folder is missing in the target while what is above it is a folder, or missing too. */
+function hasPlace(target: string, folder: Buffer): boolean {
+  if (readEntry(target, folder) !== null) return false;
+  for (let above = parent(folder); above.length > 0; above = parent(above)) {
+    const entry = readEntry(target, above);
+    if (entry !== null && entry.kind !== 'folder') return false;
+  }
+  return true;
+}
+
 async function listEntries(root: string, start: Buffer): Promise<FoundEntry[]> {
   const entries: FoundEntry[] = [];
   for await (const entry of walkTree({ root, start, enter: () => true })) {
@@ -95,13 +105,15 @@ async function selectIgnored(target: string, folders: readonly Buffer[]): Promis
     await makeGitFolders(gitDir);
     await writeFile(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
     await copyRules(join(target, '.git', 'info', 'exclude'), join(gitDir, 'info', 'exclude'));
-    // A rule such as `vendor/` matches folders only: the slash says that it is one.
-    const names = folders.map((folder) => Buffer.concat([folder, Buffer.from('/')]));
+    // Asked for something in the folder: a rule such as `vendor/` matches folders only, and this one is not there.
+    // With `./` in front no name is taken for pathspec magic, which check-ignore refuses to be told by a variable.
+    const names = folders.map((folder) => Buffer.concat([Buffer.from('./'), folder, Buffer.from('/probe')]));
     const { stdout } = await git({
       gitDir,
       workTree: target,
       args: ['check-ignore', '--no-index', '-z', '--stdin'],
       stdin: joinNul(names),
+      env: { GIT_LITERAL_PATHSPECS: '0' },
       okExitCodes: [0, 1],
     });
     const ignored = new Set(splitNul(stdout).map(keyOf));

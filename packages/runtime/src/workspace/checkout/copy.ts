@@ -2,8 +2,8 @@
  * Copies entries found by `walk.ts` into a folder of ours.
  *
  * 1. Content is shared by reflink where the file system can, else copied; never hard-linked.
- * 2. Links are copied as links. Nothing is written through one: a parent that is no real folder is an error, and an
- *    entry that is in the way is replaced itself.
+ * 2. Links are copied as links. Nothing is written through one: what is in the way is replaced itself, or the entry
+ *    is passed over.
  */
 import {
   chmodSync,
@@ -28,6 +28,8 @@ export interface CopyRequest {
   readonly from: string;
   readonly to: string;
   readonly entries: readonly FoundEntry[];
+  /** What becomes of a link or file in a folder's place, and of an entry that is there already. */
+  readonly existing: 'replace' | 'keep';
   readonly signal?: AbortSignal;
 }
 
@@ -36,7 +38,7 @@ const LARGE_FILE_BYTES = 1024 * 1024;
 const { COPYFILE_EXCL, COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE } = constants;
 
 /** Copies files, links and folders, with modes and times; throws at the first that fails. Special files are skipped. */
-export async function copyEntries({ from, to, entries, signal }: CopyRequest): Promise<CopyWay> {
+export async function copyEntries({ from, to, entries, existing, signal }: CopyRequest): Promise<CopyWay> {
   const folders = new Set<string>(['']);
   let way: CopyWay | null = null;
   for (const [position, entry] of entries.entries()) {
@@ -44,29 +46,33 @@ export async function copyEntries({ from, to, entries, signal }: CopyRequest): P
       signal?.throwIfAborted();
       await pause();
     }
-    ensureFolder(to, parent(entry.path), folders);
+    if (!ensureFolder(to, parent(entry.path), { known: folders, existing })) continue;
     const target = under(to, entry.path);
-    if (entry.kind === 'folder') ensureFolder(to, entry.path, folders);
+    if (entry.kind === 'folder') ensureFolder(to, entry.path, { known: folders, existing });
+    else if (existing === 'keep' && lstatSync(target, { throwIfNoEntry: false }) !== undefined) continue;
     else if (entry.kind === 'link') placeLink(under(from, entry.path), target);
     else if (entry.kind === 'file') {
       way ??= canReflink(under(from, entry.path), target) ? 'reflink' : 'copy';
       await placeFile(under(from, entry.path), target, entry);
     }
   }
-  applyFolderModes(to, entries);
+  applyFolderModes(to, entries, folders);
   return way ?? 'copy';
 }
 
-/** Makes a folder and its parents; a link or a file in the way is replaced. */
-export function ensureFolder(root: string, path: Buffer, known: Set<string>): void {
+/** Makes a folder and its parents; false where something that is none is in the way and stays. */
+function ensureFolder(root: string, path: Buffer, way: { known: Set<string>; existing: 'replace' | 'keep' }): boolean {
   const key = keyOf(path);
-  if (known.has(key)) return;
-  ensureFolder(root, parent(path), known);
+  if (way.known.has(key)) return true;
+  if (!ensureFolder(root, parent(path), way)) return false;
   const target = under(root, path);
   const stats = lstatSync(target, { throwIfNoEntry: false });
-  if (stats !== undefined && !stats.isDirectory()) rmSync(target);
-  if (stats === undefined || !stats.isDirectory()) mkdirSync(target, { mode: 0o700 });
-  known.add(key);
+  const blocked = stats !== undefined && !stats.isDirectory();
+  if (blocked && way.existing === 'keep') return false;
+  if (blocked) rmSync(target);
+  if (blocked || stats === undefined) mkdirSync(target, { mode: 0o700 });
+  way.known.add(key);
+  return true;
 }
 
 /** Removes what is at a path, never what a link there points to. */
@@ -106,8 +112,8 @@ function canReflink(source: Buffer, target: Buffer): boolean {
 }
 
 /** Last, and deepest first: a folder that is read-only in the original could not have been filled. */
-function applyFolderModes(to: string, entries: readonly FoundEntry[]): void {
-  for (const entry of entries.filter(({ kind }) => kind === 'folder').reverse()) {
+function applyFolderModes(to: string, entries: readonly FoundEntry[], made: ReadonlySet<string>): void {
+  for (const entry of entries.filter(({ kind, path }) => kind === 'folder' && made.has(keyOf(path))).reverse()) {
     // We must be able to remove it again.
     chmodSync(under(to, entry.path), entry.mode | 0o700);
   }

@@ -2,7 +2,8 @@
  * Brings the person's index and their changed and untracked files into a checkout, as they are.
  *
  * Files the person has not touched are checked out from their index, so that one behind a filter (LFS) is the same
- * pointer file it would be in a clean checkout; only what differs is copied byte for byte.
+ * pointer file it would be in a clean checkout; only what differs is copied byte for byte. Empty folders, FIFOs and
+ * sockets, which git does not see, stay behind.
  */
 import { type GitPlace, git, splitLines, startGit } from '../git/index.ts';
 import { keyOf } from './bytes.ts';
@@ -31,7 +32,8 @@ export async function bringDirty(
   await bringBlobs(target.gitDir, source, entries);
   await writeIndexEntries(target, entries);
   await git({ ...target, args: ['checkout-index', '--all', '--force', '--index', '-q'], okExitCodes: [0, 1] });
-  await copyChanged(target.workTree, source);
+  const hidden = entries.filter((entry) => entry.assumeUnchanged || entry.skipWorktree);
+  await copyChanged(target.workTree, source, hidden);
   await intendToAdd(target, source.status.intentToAdd);
 }
 
@@ -63,16 +65,18 @@ async function selectObjects(
     .map((line) => line.slice(0, line.indexOf(' ')));
 }
 
-async function copyChanged(to: string, { checkout, status, untracked }: DirtySource): Promise<void> {
+/** `hidden`: entries whose flags keep git from looking at the file; it may differ all the same. */
+async function copyChanged(to: string, source: DirtySource, hidden: readonly IndexEntry[]): Promise<void> {
+  const { checkout, status, untracked } = source;
   const changed: FoundEntry[] = [];
-  for (const path of status.unstaged) {
+  for (const path of [...status.unstaged, ...hidden.map((entry) => entry.path)]) {
     const entry = readEntry(checkout, path);
     // A folder in a file's place holds untracked files, which come below; a submodule is made by itself.
     if (entry === null || entry.kind === 'special') removeEntry(to, path);
     else if (entry.kind !== 'folder') changed.push(entry);
   }
-  await copyEntries({ from: checkout, to, entries: changed });
-  await copyEntries({ from: checkout, to, entries: untracked });
+  await copyEntries({ from: checkout, to, entries: changed, existing: 'replace' });
+  await copyEntries({ from: checkout, to, entries: untracked, existing: 'replace' });
 }
 
 async function intendToAdd(target: GitPlace & { workTree: string }, paths: readonly Buffer[]): Promise<void> {

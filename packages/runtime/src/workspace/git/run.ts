@@ -87,6 +87,7 @@ export async function startGit(spec: Omit<GitSpec, 'stdin' | 'stdoutLimitBytes' 
     }),
   );
   const ended = running.ended.then((end) => {
+    if (spec.signal?.aborted) throw new Failure('interrupted', `git ${spec.args[0]} was interrupted.`);
     const ok = end.exitCode !== null && (spec.okExitCodes ?? [0]).includes(end.exitCode);
     if (!ok) throw makeGitFailure(spec, describeEnd(end.exitCode, end.signal), end.stderr.toString());
   });

@@ -7,7 +7,7 @@
  * 3. The person's repository is only read.
  */
 import { randomUUID } from 'node:crypto';
-import { mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Failure, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { git, makeBareRepository } from '../git/index.ts';
@@ -117,6 +117,8 @@ async function createRecord(projects: string, repository: Repository, identity: 
     await mkdir(staged, { mode: 0o700 });
     await makeBareRepository(join(staged, 'base.git'), objectFormat);
     await makeBareRepository(join(staged, 'store.git'), objectFormat);
+    // Relative, so that the state folder may move: what the person committed is never stored twice.
+    await writeFile(join(staged, 'store.git/objects/info/alternates'), '../../base.git/objects\n', { mode: 0o600 });
     await writeRecord(staged, record);
     await rename(staged, join(projects, record.id));
     await syncFolder(projects);
