@@ -1,0 +1,41 @@
+/**
+ * Measures what the project promises about speed and disk, each against a floor in the same run: JSON on standard output
+ * (`--json`), else a table. Not part of the tests: a shared machine's times prove nothing by themselves.
+ *
+ * `npm run bench [-- --quick] [-- --json] [-- --only <part>]`
+ */
+import { parseArgs } from 'node:util';
+import { makeArea } from './area.ts';
+import { measureForks } from './fork.ts';
+import { measureAppend, measureOpen } from './log.ts';
+import type { Row } from './measure.ts';
+import { measureStartup } from './startup.ts';
+import { renderTable } from './table.ts';
+import { measureWorkspaces } from './workspace.ts';
+
+const { values } = parseArgs({
+  options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, only: { type: 'string' } },
+});
+const quick = values.quick === true;
+const area = makeArea();
+
+const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
+  append: () => measureAppend(area),
+  open: () => measureOpen(area, quick ? [10_000] : [10_000, 100_000]),
+  fork: () => measureForks(area, quick ? [1000, 10_000] : [1000, 10_000, 100_000]),
+  workspace: () => measureWorkspaces(area, quick ? [1000] : [1000, 10_000, 50_000]),
+  startup: () => measureStartup(area, quick ? 100 : 1000),
+};
+
+try {
+  const rows: Row[] = [];
+  for (const [name, part] of Object.entries(PARTS)) {
+    if (values.only !== undefined && values.only !== name) continue;
+    process.stderr.write(`measuring ${name}\n`);
+    rows.push(...(await part()));
+  }
+  const { node } = process.versions;
+  process.stdout.write(values.json === true ? `${JSON.stringify({ node, rows }, null, 2)}\n` : renderTable(rows));
+} finally {
+  area.remove();
+}

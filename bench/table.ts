@@ -1,0 +1,27 @@
+import type { Row } from './measure.ts';
+
+/** Renders rows as a table with the ratio first: times on a shared machine come second. */
+export function renderTable(rows: readonly Row[]): string {
+  const lines = rows.map((row) => [
+    row.name,
+    `${row.ratio.toFixed(2)} ×`,
+    `${row.ms.toFixed(1)} ms`,
+    `${row.floorMs.toFixed(1)} ms`,
+    describeTarget(row),
+    row.note === undefined ? row.floor : `${row.floor}; ${row.note}`,
+  ]);
+  const table = [['what', 'ratio', 'time', 'floor', 'target', 'against'], ...lines];
+  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((line) => line[column]?.length ?? 0)));
+  const rendered = table.map((line) =>
+    line.map((cell, column) => (column < 5 ? cell.padEnd(widths[column] ?? 0) : cell)).join('  '),
+  );
+  return `${rendered.join('\n')}\n`;
+}
+
+function describeTarget({ target, ratio, ms }: Row): string {
+  if (target === undefined) return '';
+  const parts: string[] = [];
+  if (target.ratio !== undefined) parts.push(`${ratio <= target.ratio ? 'holds' : 'MISSED'} ≤ ${target.ratio} ×`);
+  if (target.ms !== undefined) parts.push(`${ms <= target.ms ? 'holds' : 'MISSED'} ≤ ${target.ms} ms`);
+  return parts.join(', ');
+}
