@@ -29,7 +29,7 @@ import { type ResolvedPath, resolvePath } from './path.ts';
 import type { ToolContext } from './types.ts';
 
 /** Whole files are read up to this size. */
-export const MAX_FILE_BYTES = 64 * 1024 * 1024;
+const MAX_FILE_BYTES = 64 * 1024 * 1024;
 
 /** Why a tool cannot do what was asked, for the model; thrown within tools only, answered as `error-text`. */
 export class ToolProblem extends Error {}

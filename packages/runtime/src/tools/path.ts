@@ -145,10 +145,8 @@ function explainOutside(request: PathRequest, hostPath: string): string {
   const shown = JSON.stringify(request.path);
   const only = `only paths in the workspace (${request.guestPath}) can be used`;
   const run = runOf(request, hostPath);
-  if (run === null) return `${shown} leads out of the workspace; ${only}`;
-  if (run === basename(dirname(request.workspace)))
-    return `${shown} leads to this session's own records, not to its workspace; ${only}`;
-  return `${shown} belongs to another session; ${only}`;
+  const isOther = run !== null && run !== basename(dirname(request.workspace));
+  return isOther ? `${shown} belongs to another session; ${only}` : `${shown} leads out of the workspace; ${only}`;
 }
 
 /** The name of the run below whose folder a host path lies. */
