@@ -6,6 +6,7 @@ export {
   createOutliner,
   type ForkMark,
   type Outliner,
+  resumeOutliner,
   type SegmentDetail,
   type SegmentHead,
   type SegmentOutline,

@@ -167,7 +167,10 @@ interface Draft {
 
 /** Starts the outline of a segment whose first line has this offset and `prev`. */
 export function createOutliner(first: number, prev: Digest): Outliner {
-  const draft = emptyDraft(first, prev);
+  return outlinerOf(emptyDraft(first, prev));
+}
+
+function outlinerOf(draft: Draft): Outliner {
   return {
     add: (line) => addLine(draft, line),
     finish: (lastDigest) => {
@@ -177,6 +180,24 @@ export function createOutliner(first: number, prev: Digest): Outliner {
       return { head, detail: { boundaries, forks, writes, writeOutcomes, payloads, ...sets } };
     },
   };
+}
+
+/**
+ * Goes on with an outline that ends at a `session.end`: there no call is open, so the outline is all there is to know
+ * of the lines before.
+ */
+export function resumeOutliner({ head, detail }: SegmentOutline): Outliner {
+  const draft: Draft = {
+    head: { ...head },
+    boundaries: [...detail.boundaries],
+    forks: [...detail.forks],
+    checkpoints: new Set(detail.checkpoints),
+    writes: [...detail.writes],
+    writeOutcomes: [...detail.writeOutcomes],
+    payloads: [...detail.payloads],
+    openContained: new Set(),
+  };
+  return outlinerOf(draft);
 }
 
 function emptyDraft(first: number, prev: Digest): Draft {

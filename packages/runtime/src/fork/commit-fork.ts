@@ -11,6 +11,7 @@ import {
   canonicalJson,
   type Digest,
   type EventDraft,
+  Failure,
   type ForkOrigin,
   type ForkPlan,
   type ForkRequest,
@@ -21,11 +22,13 @@ import {
   refuse,
 } from '@ramet/core';
 import {
+  forkKeyOf,
   type KeyRecord,
   type LogOutline,
   type RunStore,
   refuseDamaged,
   type SharedLog,
+  type StagedRun,
   sha256,
 } from '../store/index.ts';
 
@@ -41,6 +44,8 @@ export interface ForkResult {
   readonly forkedFrom: ForkOrigin;
   readonly plan: ForkPlan;
   readonly bytes: { readonly own: number; readonly shared: number };
+  /** Payloads of the prefix that the source has lost: the child misses them too. */
+  readonly missingPayloads: readonly string[];
   /** An earlier request with the same key made it. */
   readonly repeated: boolean;
 }
@@ -50,6 +55,9 @@ export interface ForkContext {
   readonly makeId: () => RunId;
 }
 
+/** How often a fork with a key starts again because another process with this key was first, or died. */
+const ATTEMPTS = 5;
+
 /** Forks a session at a completed turn. */
 export async function forkSession(
   context: ForkContext,
@@ -58,74 +66,98 @@ export async function forkSession(
 ): Promise<ForkResult | Refusal> {
   const { store } = context;
   const hash = options.idempotencyKey === undefined ? null : forkKeyOf(source, options.idempotencyKey);
-  const known = hash === null ? null : await awaitKeyed(store, hash, requestDigestOf(options));
-  if (isRefusal(known)) return known;
-  if (known?.made) return describeRepeated(store, known.record.child);
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const known = hash === null ? null : await awaitKeyed(store, hash, requestDigestOf(options));
+    if (isRefusal(known)) return known;
+    if (known?.made) return describeRepeated(store, known.record.child);
+    const result = await forkOnce(context, source, { options, hash, claimed: known?.record.child ?? null });
+    if (result !== 'beaten') return result;
+  }
+  return refuseBusy(`other forks of ${source} with this key keep being first and dying`);
+}
+
+interface Attempt {
+  readonly options: ForkOptions;
+  readonly hash: Digest | null;
+  /** The child the key is bound to already: its first builder died, or another process is at it too. */
+  readonly claimed: RunId | null;
+}
+
+/** `beaten`: another process with the same key was first. */
+async function forkOnce(
+  { store, makeId }: ForkContext,
+  source: RunId,
+  attempt: Attempt,
+): Promise<ForkResult | Refusal | 'beaten'> {
   const log = await store.share(source);
   if (isRefusal(log)) return log;
   try {
-    const plan = planOn(log, options);
+    const plan = planOn(log, attempt.options);
     if (isRefusal(plan)) return plan;
-    const childId = known?.record.child ?? context.makeId();
-    return await commitPlan(store, { log, plan, options, childId, hash, claimed: known !== null });
+    return await commitPlan(store, { ...attempt, log, plan, childId: attempt.claimed ?? makeId() });
   } finally {
     log.close();
   }
 }
 
-/** The hash a key file is named by. */
-export function forkKeyOf(source: RunId, key: string): Digest {
-  return sha256(canonicalJson(['fork', source, key]));
-}
-
-interface Commit {
+interface Commit extends Attempt {
   readonly log: SharedLog;
   readonly plan: ForkPlan;
-  readonly options: ForkOptions;
   readonly childId: RunId;
-  readonly hash: Digest | null;
-  /** The key is bound to `childId` already: its first builder died. */
-  readonly claimed: boolean;
 }
 
-async function commitPlan(store: RunStore, commit: Commit): Promise<ForkResult | Refusal> {
+async function commitPlan(store: RunStore, commit: Commit): Promise<ForkResult | Refusal | 'beaten'> {
   const { log, plan, options, childId } = commit;
   const { position, bytes: length } = plan.boundary;
   const digest = sha256(log.readOutline().readLineBytes(plan.segment, position, length));
   const forkedFrom: ForkOrigin = { id: plan.source, offset: plan.boundary.offset, digest };
   if (options.dryRun === true) {
     const bytes = { own: plan.prefix.segmentBytes, shared: plan.prefix.bytes - plan.prefix.segmentBytes };
-    return { session: null, forkedFrom, plan, bytes, repeated: false };
+    return { session: null, forkedFrom, plan, bytes, missingPayloads: [], repeated: false };
   }
-  const staged = store.stage(childId, { source: log, plan });
+  const staged = stageChild(store, commit);
+  if (staged === 'beaten') return 'beaten';
   try {
     staged.append([draftFork(plan, { childId, forkedFrom, ...keyOf(options) })]);
   } catch (error) {
     staged.discard();
     throw error;
   }
-  const { bytes } = staged;
-  const record = { child: childId, request: requestDigestOf(options) };
-  const lost = { race: false };
-  await staged
-    .commit(() => {
-      if (commit.hash === null || commit.claimed || store.claimKey(commit.hash, record)) return;
-      lost.race = true;
-      throw new Error('another process bound the idempotency key first');
-    })
-    .catch((error: unknown) => {
-      if (!lost.race) throw error;
-    });
-  if (lost.race) return followWinner(store, commit, record.request);
-  return { session: childId, forkedFrom, plan, bytes, repeated: false };
+  const { bytes, missingPayloads } = staged;
+  if (!(await commitStaged(store, staged, commit))) return 'beaten';
+  return { session: childId, forkedFrom, plan, bytes, missingPayloads, repeated: false };
 }
 
-/** Two processes used one key at once: the other's child is the answer. */
-async function followWinner(store: RunStore, commit: Commit, request: string): Promise<ForkResult | Refusal> {
-  const known = commit.hash === null ? null : await awaitKeyed(store, commit.hash, request);
-  if (isRefusal(known)) return known;
-  if (known?.made) return describeRepeated(store, known.record.child);
-  return refuse('owned_elsewhere', `another fork of ${commit.plan.source} with this key died; try again`);
+/** A child's id is another's too only when a key bound it. */
+function stageChild(store: RunStore, { log, plan, childId, claimed }: Commit): StagedRun | 'beaten' {
+  try {
+    return store.stage(childId, { source: log, plan });
+  } catch (error) {
+    if (claimed !== null && error instanceof Failure && error.code === 'owned_elsewhere') return 'beaten';
+    throw error;
+  }
+}
+
+/** Binds the key last, before the rename; false when another process bound it, or put the child there, first. */
+async function commitStaged(store: RunStore, staged: StagedRun, commit: Commit): Promise<boolean> {
+  const { hash, claimed, options, childId } = commit;
+  let beaten = false;
+  const bindKey = (): void => {
+    if (hash === null) return;
+    const record = { child: childId, request: requestDigestOf(options) };
+    beaten = claimed === null ? !store.claimKey(hash, record) : store.read(childId) !== null;
+    if (beaten) throw new Error('another process with this idempotency key was first');
+  };
+  try {
+    await staged.commit(bindKey);
+  } catch (error) {
+    if (!beaten) throw error;
+  }
+  return !beaten;
+}
+
+function refuseBusy(what: string): Refusal {
+  return refuse('owned_elsewhere', `${what}; try again`);
 }
 
 function planOn(log: SharedLog, options: ForkOptions): ForkPlan | Refusal {
@@ -134,7 +166,9 @@ function planOn(log: SharedLog, options: ForkOptions): ForkPlan | Refusal {
   // Of a damaged log nobody knows the latest turn, and nothing at or after the damage exists.
   if (damage !== null && (options.at === undefined || options.at >= damage.offset))
     return refuseDamaged(log.id, outline);
-  return planFork(outline, options);
+  const plan = planFork(outline, options);
+  // The lines before a damage may not reach this run's own `session.fork`: then they name an ancestor.
+  return isRefusal(plan) ? plan : { ...plan, source: log.id };
 }
 
 function draftFork(
@@ -178,7 +212,8 @@ async function awaitKeyed(
       child: record.child,
     });
   }
-  if (record.removed === true) {
+  // Retiring a key comes before its child's removal: while the child is there it answers.
+  if (record.removed === true && store.read(record.child) === null) {
     return refuse('child_removed', `the child ${record.child} that this key made was removed; use a new key`, {
       child: record.child,
     });
@@ -186,7 +221,7 @@ async function awaitKeyed(
   const deadline = performance.now() + WAIT_MS;
   while (store.read(record.child) === null && store.isStaged(record.child)) {
     if (performance.now() > deadline) {
-      return refuse('owned_elsewhere', `${record.child} is still being built by another process; try again`);
+      return refuseBusy(`${record.child} is still being built by another process`);
     }
     await sleep(10);
   }
@@ -203,7 +238,15 @@ function describeRepeated(store: RunStore, child: RunId): ForkResult | Refusal {
   const plan = planFork(outline, { at: fork.at });
   if (isRefusal(plan)) return plan;
   const forkedFrom = { id: fork.parent, offset: fork.at, digest: fork.digest };
-  return { session: child, forkedFrom, plan, bytes: { own: 0, shared: plan.prefix.bytes }, repeated: true };
+  const bytes = { own: 0, shared: plan.prefix.bytes };
+  return {
+    session: child,
+    forkedFrom,
+    plan: { ...plan, source: fork.parent },
+    bytes,
+    missingPayloads: [],
+    repeated: true,
+  };
 }
 
 function firstForkOf(

@@ -1,1 +1,2 @@
-export { type ForkContext, type ForkOptions, type ForkResult, forkKeyOf, forkSession } from './commit-fork.ts';
+export { forkKeyOf } from '../store/index.ts';
+export { type ForkContext, type ForkOptions, type ForkResult, forkSession } from './commit-fork.ts';

@@ -5,6 +5,7 @@
  * 2. A name is durable when its folder was synced after it appeared.
  * 3. Nothing here follows a symbolic link as its last component when it creates or removes.
  */
+import { randomUUID } from 'node:crypto';
 import {
   chmodSync,
   closeSync,
@@ -17,11 +18,12 @@ import {
   linkSync,
   mkdirSync,
   openSync,
+  readdirSync,
   renameSync,
   rmSync,
   writeSync,
 } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Code, Failure } from '@ramet/core';
 
@@ -34,9 +36,29 @@ export const FILE_MODE = 0o600;
 export const SEALED_MODE = 0o400;
 export const FOLDER_MODE = 0o700;
 
-/** Makes a folder and those above it, 0700; one that is there already is left as it is. */
-export function makeFolder(path: string): void {
-  onDisk(`cannot make the folder ${path}`, () => mkdirSync(path, { recursive: true, mode: FOLDER_MODE }));
+/** Makes a folder and those above it, 0700; one that is there already is left as it is. Returns the first it made. */
+export function makeFolder(path: string): string | undefined {
+  return onDisk(`cannot make the folder ${path}`, () => mkdirSync(path, { recursive: true, mode: FOLDER_MODE }));
+}
+
+/** Makes a folder as `makeFolder` does, and makes the names that were missing durable. */
+export function makeDurableFolder(path: string): void {
+  const first = makeFolder(path);
+  if (first === undefined) return;
+  for (let folder = path; folder.length >= first.length; folder = dirname(folder)) syncFolderNow(dirname(folder));
+}
+
+/** Makes one folder whose parent is there; false when it was there already. */
+export function makeNewFolder(path: string): boolean {
+  return onDisk(`cannot make the folder ${path}`, () => {
+    try {
+      mkdirSync(path, { mode: FOLDER_MODE });
+      return true;
+    } catch (error) {
+      if (codeOf(error) === 'EEXIST') return false;
+      throw error;
+    }
+  });
 }
 
 /** Creates a new file for appending; fails when it exists. */
@@ -44,8 +66,14 @@ export function createFile(path: string): number {
   const flags = constants.O_CREAT | constants.O_EXCL | constants.O_APPEND | constants.O_RDWR | constants.O_NOFOLLOW;
   return onDisk(`cannot create ${path}`, () => {
     const fd = openSync(path, flags, FILE_MODE);
-    fchmodSync(fd, FILE_MODE);
-    return fd;
+    try {
+      fchmodSync(fd, FILE_MODE);
+      return fd;
+    } catch (error) {
+      closeSync(fd);
+      rmSync(path, { force: true });
+      throw error;
+    }
   });
 }
 
@@ -54,6 +82,11 @@ export function openForAppend(path: string): number {
   return onDisk(`cannot open ${path}`, () =>
     openSync(path, constants.O_APPEND | constants.O_RDWR | constants.O_NOFOLLOW),
   );
+}
+
+/** Opens an existing file for writing in its middle. */
+export function openForRepair(path: string): number {
+  return onDisk(`cannot open ${path}`, () => openSync(path, constants.O_RDWR | constants.O_NOFOLLOW));
 }
 
 /** Writes all bytes, at a position or at the end. */
@@ -69,6 +102,21 @@ export async function syncFile(fd: number): Promise<void> {
   await fdatasyncAsync(fd);
 }
 
+/** Makes a file's bytes and its mode durable. */
+export async function syncFileAndMode(fd: number): Promise<void> {
+  await fsyncAsync(fd);
+}
+
+/** Makes what was written to a file by anyone durable, without writing to it. */
+export async function syncPath(path: string): Promise<void> {
+  const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  try {
+    await fdatasyncAsync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** Makes the names in a folder durable. */
 export async function syncFolder(path: string): Promise<void> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
@@ -79,22 +127,60 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
+/** Names that end so are files being written; whoever owns their folder may remove them. */
+export const TEMPORARY = '.tmp';
+
 /** Puts a whole file in place of another (or of none) at once; `sync` makes it durable before its name changes. */
 export function replaceFile(path: string, bytes: Uint8Array, options: { mode?: number; sync: boolean }): void {
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = `${path}.${randomUUID()}${TEMPORARY}`;
   onDisk(`cannot write ${path}`, () => {
-    rmSync(temporary, { force: true });
-    const fd = createFile(temporary);
     try {
-      writeAll(fd, bytes);
-      if (options.mode !== undefined) fchmodSync(fd, options.mode);
-      if (options.sync) fsyncSync(fd);
-    } finally {
-      closeSync(fd);
+      writeNewFile(temporary, bytes, options);
+      renameSync(temporary, path);
+    } catch (error) {
+      rmSync(temporary, { force: true });
+      throw error;
     }
-    renameSync(temporary, path);
     if (options.sync) syncFolderNow(dirname(path));
   });
+}
+
+/** Writes a file that must not be there yet. */
+export function writeNewFile(path: string, bytes: Uint8Array, options: { mode?: number; sync: boolean }): void {
+  const fd = createFile(path);
+  try {
+    writeAll(fd, bytes);
+    if (options.mode !== undefined) fchmodSync(fd, options.mode);
+    if (options.sync) fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** Gives a name to a file that has one already; false when the new name is taken. */
+export function linkNew(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false;
+    throw diskFailure(`cannot link ${to}`, error);
+  }
+}
+
+/** Removes what interrupted writes left in a folder that nobody else writes to. */
+export function sweepTemporaries(folder: string): void {
+  for (const name of listNames(folder)) if (name.endsWith(TEMPORARY)) rmSync(join(folder, name), { force: true });
+}
+
+/** The names in a folder; none when it is not there. */
+export function listNames(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder);
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw diskFailure(`cannot read the folder ${folder}`, error);
+  }
 }
 
 /** Links a file, or copies it where links cannot go (another file system, too many links). */
@@ -106,6 +192,21 @@ export function linkOrCopy(from: string, to: string): 'linked' | 'copied' {
     if (!['EXDEV', 'EMLINK', 'EPERM', 'ENOTSUP'].includes(codeOf(error)))
       throw diskFailure(`cannot link ${from}`, error);
   }
+  return copyDurably(from, to);
+}
+
+/** Links a file if that is possible; for what can be made again. */
+export function linkIfThere(from: string, to: string): boolean {
+  try {
+    linkSync(from, to);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Copies a file that is never written again. */
+export function copyDurably(from: string, to: string): 'copied' {
   onDisk(`cannot copy ${from}`, () => {
     copyFileSync(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     chmodSync(to, SEALED_MODE);
@@ -119,14 +220,21 @@ export function linkOrCopy(from: string, to: string): 'linked' | 'copied' {
   return 'copied';
 }
 
+/** How often a removal starts again when another process removes or adds at the same time. */
+const REMOVALS = 5;
+
 /** Removes a file or a folder with all in it; nothing when there is none. Links are removed, not followed. */
 export function removeTree(path: string): void {
-  try {
-    rmSync(path, { recursive: true, force: true });
-  } catch (error) {
-    if (codeOf(error) !== 'EACCES') throw diskFailure(`cannot remove ${path}`, error);
-    makeRemovable(path);
-    onDisk(`cannot remove ${path}`, () => rmSync(path, { recursive: true, force: true }));
+  for (let left = REMOVALS; ; left -= 1) {
+    try {
+      rmSync(path, { recursive: true, force: true });
+      return;
+    } catch (error) {
+      const code = codeOf(error);
+      if (left === 0 || !['EACCES', 'EPERM', 'ENOENT', 'ENOTEMPTY'].includes(code))
+        throw diskFailure(`cannot remove ${path}`, error);
+      if (code === 'EACCES' || code === 'EPERM') makeRemovable(path);
+    }
   }
 }
 
@@ -147,6 +255,11 @@ export function diskFailure(what: string, error: unknown, code: Code = 'disk_fai
   return new Failure(code, message, { data: { reason }, cause: error });
 }
 
+/** Waits without giving way to other work of this process. */
+export function pause(milliseconds: number): void {
+  Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, milliseconds);
+}
+
 /** The `code` of a system error, or ''. */
 export function codeOf(error: unknown): string {
   return typeof error === 'object' && error !== null ? String((error as { code?: unknown }).code ?? '') : '';
@@ -160,7 +273,8 @@ const ADVICE: Readonly<Record<string, string>> = {
   EMFILE: 'too many open files: raise the limit (ulimit -n)',
 };
 
-function syncFolderNow(path: string): void {
+/** Makes the names in a folder durable, at once. */
+export function syncFolderNow(path: string): void {
   const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
     fsyncSync(fd);

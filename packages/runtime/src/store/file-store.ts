@@ -2,26 +2,23 @@
  * The file store: runs as folders below `runs/` (docs/log-format.md).
  *
  * 1. A run exists when its folder in `runs/` has a name that is a run id: what is elsewhere is no run.
- * 2. In this process runs go through a registry: a run owned here may be forked here, up to its completed turns.
+ * 2. In this process runs go through a registry: a run owned here may be forked here, up to what its owner made durable.
+ * 3. A key is retired before its child is removed: after a crash between the two the child still answers for it.
  */
-import { lstatSync, readdirSync, renameSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { Failure, isRefusal, parseRunId, type Refusal, type RunId, refuse, SCHEMA } from '@ramet/core';
-import { codeOf, diskFailure, makeFolder, onDisk, removeTree } from './durable.ts';
-import { claimKeyRecord, readKeyRecord, retireKeyRecord } from './keys.ts';
+import { readdirSync } from 'node:fs';
+import { invariant, isRefusal, parseRunId, type Refusal, type RunId, SCHEMA } from '@ramet/core';
+import { bury } from './burial.ts';
+import { codeOf, diskFailure, makeDurableFolder } from './durable.ts';
+import { claimKeyRecord, findKeysOf, forkKeyOf, readKeyRecord, retireKeyRecord } from './keys.ts';
 import { layoutOf, type RunPaths, runPathsOf, type StateLayout } from './layout.ts';
-import { acquireLock, type HeldLock, readOwner, tryAcquireLock } from './lock.ts';
-import {
-  type FolderOutline,
-  readFolderEvents,
-  readFolderLines,
-  readFolderOutline,
-  readPayloadFile,
-} from './log-folder.ts';
-import { openLogWriter } from './log-writer.ts';
-import { prepareLog } from './open-owned.ts';
+import { acquireLock, type HeldLock, type LockMode, readOwner, tryAcquireLock } from './lock.ts';
+import { readFolderOutline } from './log-folder.ts';
+import type { LogWriter } from './log-writer.ts';
+import { openOwnedLog } from './open-owned.ts';
+import { refuseDamaged, refuseNewer, refuseOwned, refuseUnknown } from './refusals.ts';
+import { type FolderReader, hasRun, openRunReader } from './run-reader.ts';
 import { isBeingStaged, stageRun, sweepStaging } from './staging.ts';
-import type { LogReader, OwnedLog, OwnerInfo, RunStore, SharedLog } from './types.ts';
+import type { OwnedLog, OwnerInfo, RunStore, SharedLog } from './types.ts';
 
 export interface FileStoreOptions {
   /** The state folder. */
@@ -38,44 +35,31 @@ export interface FileStore extends RunStore {
   pathsOf(id: RunId): RunPaths;
 }
 
-interface FolderReader extends LogReader {
-  readOutline(options?: { readonly full?: boolean }): FolderOutline;
-}
-
 /** Opens the store of a state folder; the folder is made by the first run that is staged. */
 export function openFileStore(options: FileStoreOptions): FileStore {
   const layout = layoutOf(options.home);
-  const owned = new Map<RunId, OwnedLog>();
+  const owned = new Map<RunId, LogWriter>();
   const pathsOf = (id: RunId): RunPaths => runPathsOf(layout.runs, id);
-  const readRun = (id: RunId): FolderReader | null =>
-    hasFolder(pathsOf(id).folder) ? readerOf(id, pathsOf(id)) : null;
+  const lockRun = (id: RunId, mode: LockMode): Promise<HeldLock | Refusal> =>
+    lockFolder(id, { paths: pathsOf(id), mode, self: () => owned.has(id) });
 
   return {
     layout,
     pathsOf,
     listRuns: () => listRunIds(layout),
-    read: readRun,
-    own: async (id) => {
-      const lock = await lockRun(pathsOf(id), id, 'exclusive');
-      if (isRefusal(lock)) return lock;
-      const log = await takeOver(id, pathsOf(id), { lock, options });
-      if (isRefusal(log)) {
-        lock.release();
-        return log;
-      }
-      const registered = withClose(log, () => owned.delete(id));
-      owned.set(id, registered);
-      return registered;
-    },
+    read: (id) => (hasRun(id, pathsOf(id)) ? openRunReader(id, pathsOf(id)) : null),
+    own: (id) => withLock(lockRun(id, 'exclusive'), (lock) => ownRun(id, { paths: pathsOf(id), lock, owned, options })),
     share: async (id) => {
-      const reader = readRun(id);
-      if (reader === null) return refuseUnknown(id);
-      if (owned.has(id)) return sharedLogOf(reader, { live: true, close: () => {} });
-      const lock = await lockRun(pathsOf(id), id, 'shared');
-      return isRefusal(lock) ? lock : sharedLogOf(reader, { live: false, close: lock.release });
+      const writer = owned.get(id);
+      if (writer !== undefined) return shareLive(openRunReader(id, pathsOf(id)), writer);
+      return withLock(lockRun(id, 'shared'), async (lock) => {
+        const reader = openRunReader(id, pathsOf(id));
+        return shareAs(reader, { outline: reader.readOutline(), live: false, close: lock.release });
+      });
     },
     stage: (id, prefix) => {
-      makeFolder(layout.runs);
+      invariant(parseRunId(id) !== null, `a run is named by a run id, not by ${JSON.stringify(id)}`);
+      makeDurableFolder(layout.runs);
       sweepStaging(layout);
       const { now } = options;
       if (prefix === undefined) return stageRun(layout, id, { now });
@@ -83,174 +67,139 @@ export function openFileStore(options: FileStoreOptions): FileStore {
       const outline = (source as unknown as FolderReader).readOutline();
       return stageRun(layout, id, { now, prefix: { outline, blobs: pathsOf(source.id).blobs, plan } });
     },
-    remove: async (id) => {
-      const lock = await lockRun(pathsOf(id), id, 'exclusive');
-      if (isRefusal(lock)) return lock;
-      removeRun(layout, id);
-      lock.release();
-      return null;
-    },
+    remove: (id) =>
+      withLock(lockRun(id, 'exclusive'), async (lock) => {
+        for (const hash of keysOf(layout, id)) retireKeyRecord(layout, hash);
+        bury(layout, pathsOf(id).folder);
+        lock.release();
+        return null;
+      }),
     readKey: (hash) => readKeyRecord(layout, hash),
     claimKey: (hash, record) => claimKeyRecord(layout, hash, record),
     retireKey: (hash) => retireKeyRecord(layout, hash),
     isStaged: (id) => isBeingStaged(layout, id),
-    ownerOf: (id) => (owned.has(id) ? { pid: process.pid, self: true } : probeOwner(pathsOf(id))),
+    ownerOf: (id) => (owned.has(id) ? { pid: process.pid, self: true } : probeOwner(id, pathsOf(id))),
   };
 }
 
-function readerOf(id: RunId, paths: RunPaths): FolderReader {
-  return {
-    id,
-    readOutline: (options) => readFolderOutline(paths.log, options),
-    *readEvents(range = {}) {
-      const outline = readSound(id, paths, range.to);
-      yield* readFolderEvents(outline, { from: range.from ?? 0, to: range.to ?? Number.MAX_SAFE_INTEGER });
-    },
-    *readBytes(range = {}) {
-      const outline = readFolderOutline(paths.log);
-      const lines = readFolderLines(outline, { from: range.from ?? 0, to: range.to ?? Number.MAX_SAFE_INTEGER });
-      for (const { bytes } of lines) yield Buffer.concat([bytes, Buffer.from('\n')]);
-    },
-    readPayload: (digest) => readPayloadFile(paths.blobs, digest),
-  };
+/** Does work under a lock; a refusal or an error of the work releases it, a success keeps it. */
+async function withLock<T>(
+  attempt: Promise<HeldLock | Refusal>,
+  work: (lock: HeldLock) => Promise<T | Refusal>,
+): Promise<T | Refusal> {
+  const lock = await attempt;
+  if (isRefusal(lock)) return lock;
+  try {
+    const result = await work(lock);
+    if (isRefusal(result)) lock.release();
+    return result;
+  } catch (error) {
+    lock.release();
+    throw error;
+  }
 }
 
-/** The outline, or the failure that names the damage when it lies in the range asked for. */
-function readSound(id: RunId, paths: RunPaths, to: number | undefined): FolderOutline {
-  const outline = readFolderOutline(paths.log);
-  const { damage } = outline;
-  if (damage === null || (to !== undefined && to < damage.offset)) return outline;
-  const refusal = refuseDamaged(id, outline);
-  throw new Failure('log_damaged', refusal.message, { data: refusal.data });
-}
-
-/** The words for a damaged log: where, what was expected, what was found, what now. */
-export function refuseDamaged(id: RunId, outline: Pick<FolderOutline, 'damage'>): Refusal {
-  const { damage } = outline;
-  const where = damage === null ? '' : ` in ${damage.segment}, line ${damage.line}, byte ${damage.byte}`;
-  const what = damage === null ? '' : `: expected ${damage.expected}, found ${damage.found}`;
-  const message = `the log of ${id} is damaged${where}${what}; nothing was changed; earlier turns can still be forked`;
-  return refuse('log_damaged', message, { id, damage });
-}
-
-async function lockRun(paths: RunPaths, id: RunId, mode: 'exclusive' | 'shared'): Promise<HeldLock | Refusal> {
-  if (!hasFolder(paths.folder)) return refuseUnknown(id);
+async function lockFolder(
+  id: RunId,
+  run: { readonly paths: RunPaths; readonly mode: LockMode; readonly self: () => boolean },
+): Promise<HeldLock | Refusal> {
+  const { paths, mode, self } = run;
+  if (!hasRun(id, paths)) return refuseUnknown(id);
   const lock = await acquireLock(paths.lock, mode);
   if (lock !== null) return lock;
-  if (!hasFolder(paths.folder)) return refuseUnknown(id);
-  return refuseOwned(id, readOwner(paths.lock));
+  if (!hasRun(id, paths)) return refuseUnknown(id);
+  return refuseOwned(id, { ...readOwner(paths.lock), self: self() });
 }
 
-function refuseUnknown(id: RunId): Refusal {
-  return refuse('unknown_run', `there is no run ${id}; \`ramet sessions\` lists those there are`, { id });
-}
-
-function refuseOwned(id: RunId, owner: OwnerInfo): Refusal {
-  const who = owner.pid === undefined ? 'another process' : `process ${owner.pid} on ${owner.host ?? 'this host'}`;
-  const since = owner.start === undefined ? '' : `, started ${owner.start}`;
-  return refuse('owned_elsewhere', `run ${id} is in use by ${who}${since}; wait for it or end it, then try again`, {
-    id,
-    owner,
-  });
-}
-
-async function takeOver(
+async function ownRun(
   id: RunId,
-  paths: RunPaths,
-  context: { readonly lock: HeldLock; readonly options: FileStoreOptions },
+  run: {
+    readonly paths: RunPaths;
+    readonly lock: HeldLock;
+    readonly owned: Map<RunId, LogWriter>;
+    readonly options: FileStoreOptions;
+  },
 ): Promise<OwnedLog | Refusal> {
-  const outline = readFolderOutline(paths.log);
+  const { paths, lock, owned } = run;
+  const outline = readFolderOutline(paths.log, { readLast: true });
   if (outline.damage !== null) return refuseDamaged(id, outline);
-  const schema = Math.max(0, ...outline.heads.map((head) => head.schema));
-  if (schema > SCHEMA) {
-    return refuse(
-      'log_newer',
-      `run ${id} was written with schema ${schema}; this version writes ${SCHEMA}: update ramet`,
-      {
-        id,
-        schema,
-      },
-    );
-  }
-  const ready = prepareLog(paths.log, outline);
-  const { now, sealBytes } = context.options;
-  const { segment, chain } = ready;
-  const writer = openLogWriter({
-    log: paths.log,
-    blobs: paths.blobs,
+  const schema = outline.heads.reduce((highest, head) => Math.max(highest, head.schema), 0);
+  if (schema > SCHEMA) return refuseNewer(id, schema);
+  const { now, sealBytes } = run.options;
+  const { writer, repaired } = await openOwnedLog(paths, outline, {
     now,
-    segment,
-    chain,
     ...(sealBytes === undefined ? {} : { sealBytes }),
   });
-  if (ready.repair !== null) await writer.append([ready.repair], { durable: true });
+  owned.set(id, writer);
+  let open = true;
   return {
-    ...readerOf(id, paths),
-    append: writer.append,
+    ...openRunReader(id, paths),
+    append: (drafts, wanted) => writer.append(drafts, wanted),
     get next() {
       return writer.chain.seq;
     },
-    repaired: ready.repair !== null,
+    repaired,
     close: () => {
+      if (!open) return;
+      open = false;
+      owned.delete(id);
       writer.close();
-      context.lock.release();
+      lock.release();
     },
   };
 }
 
-function withClose(log: OwnedLog, onClose: () => void): OwnedLog {
-  let open = true;
-  const close = (): void => {
-    if (!open) return;
-    open = false;
-    onClose();
-    log.close();
-  };
-  return Object.defineProperty({ ...log, close }, 'next', { get: () => log.next, enumerable: true });
+/** What the owner has appended is made durable first: a child must not know more than its parent after a crash. */
+async function shareLive(reader: FolderReader, writer: LogWriter): Promise<SharedLog> {
+  const active = await writer.sync();
+  return shareAs(reader, { outline: reader.readOutline({ active }), live: true, close: () => {} });
 }
 
-function sharedLogOf(reader: FolderReader, options: { readonly live: boolean; readonly close: () => void }): SharedLog {
-  // Nobody appends while the lock is held, so one outline serves the plan and the commit.
-  const outline = options.live ? null : reader.readOutline();
-  return {
-    ...reader,
-    ...options,
-    readOutline: (wanted) => (outline === null || wanted?.full ? reader.readOutline(wanted) : outline),
-  };
+/** One outline serves the plan and the commit: nobody appends under the lock, and a live log only grows. */
+function shareAs(
+  reader: FolderReader,
+  shared: {
+    readonly outline: ReturnType<FolderReader['readOutline']>;
+    readonly live: boolean;
+    readonly close: () => void;
+  },
+): SharedLog {
+  const { outline, live, close } = shared;
+  return { ...reader, live, close, readOutline: (wanted) => (wanted?.full ? reader.readOutline(wanted) : outline) };
 }
 
-/** Renames the run out of sight first: a crash in the middle leaves no half run, and the sweep finishes the work. */
-function removeRun(layout: StateLayout, id: RunId): void {
-  const folder = runPathsOf(layout.runs, id).folder;
-  const grave = join(layout.staging, `${id}.removed`);
-  makeFolder(layout.staging);
-  removeTree(grave);
-  onDisk(`cannot remove ${folder}`, () => renameSync(folder, grave));
-  removeTree(grave);
+/** The keys that made a run: its own fork names its key; where the log cannot be read they are searched for. */
+function keysOf(layout: StateLayout, id: RunId): readonly string[] {
+  try {
+    const outline = readFolderOutline(runPathsOf(layout.runs, id).log);
+    const segment = outline.heads.findLastIndex((head) => head.fork !== undefined);
+    const fork = outline.heads[segment]?.fork;
+    if (outline.damage !== null) return findKeysOf(layout, id);
+    if (fork === undefined || fork.id !== id) return [];
+    const line = outline.readLine(segment, fork.position, fork.bytes) as { readonly key?: unknown };
+    return typeof line.key === 'string' ? [forkKeyOf(fork.parent, line.key)] : [];
+  } catch {
+    return findKeysOf(layout, id);
+  }
 }
 
 /** A probe must not make an owner's attempt fail: it locks shared, for a moment, and owners retry. */
-function probeOwner(paths: RunPaths): OwnerInfo | null {
-  const lock = hasFolder(paths.folder) ? tryAcquireLock(paths.lock, 'shared', { create: false }) : null;
-  if (lock === null)
-    return statSync(paths.lock, { throwIfNoEntry: false }) === undefined ? null : readOwner(paths.lock);
-  lock.release();
+function probeOwner(id: RunId, paths: RunPaths): OwnerInfo | null {
+  if (!hasRun(id, paths)) return null;
+  const lock = tryAcquireLock(paths.lock, 'shared', { create: false });
+  if (lock === 'held') return readOwner(paths.lock);
+  if (lock !== 'missing') lock.release();
   return null;
 }
 
 function listRunIds(layout: StateLayout): readonly RunId[] {
   try {
-    return readdirSync(layout.runs).flatMap((name) => {
-      const id = parseRunId(name);
+    return readdirSync(layout.runs, { withFileTypes: true }).flatMap((entry) => {
+      const id = entry.isDirectory() ? parseRunId(entry.name) : null;
       return id === null ? [] : [id];
     });
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return [];
     throw diskFailure(`cannot list the runs in ${layout.runs}`, error, 'state_unusable');
   }
-}
-
-/** A folder of our own: a link in `runs/` is no run. */
-function hasFolder(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }

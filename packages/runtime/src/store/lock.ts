@@ -4,6 +4,7 @@
  * 1. Liveness is never guessed from a PID or a time; what the file says is for messages only.
  * 2. After locking, the descriptor is compared with the path: the lock of a removed run is never taken.
  * 3. The descriptor is never passed to a child process (Node opens with O_CLOEXEC).
+ * 4. A lock file that is missing is made again, by sharers too: it says nothing about the run.
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
@@ -16,34 +17,46 @@ import type { OwnerInfo } from './types.ts';
 const RETRY_MS = 300;
 const STEP_MS = 15;
 
+export type LockMode = 'exclusive' | 'shared';
+
 export interface HeldLock {
   release(): void;
 }
 
-/** Takes a lock with a short retry; null when another holds it or the file is gone. */
-export async function acquireLock(path: string, mode: 'exclusive' | 'shared'): Promise<HeldLock | null> {
+/** Takes a lock with a short retry; null when another holds it or its folder is gone. */
+export async function acquireLock(path: string, mode: LockMode): Promise<HeldLock | null> {
   const deadline = performance.now() + RETRY_MS;
   for (;;) {
     const lock = tryAcquireLock(path, mode);
-    if (lock !== null || performance.now() > deadline) return lock;
+    if (lock === 'missing') return null;
+    if (lock !== 'held') return lock;
+    if (performance.now() > deadline) return null;
     await sleep(STEP_MS);
   }
 }
 
-/** Takes a lock at once or not at all. An exclusive one creates the file and says in it who holds it. */
+/**
+ * Takes a lock at once or not at all; `held` by another, or `missing`: there is no file, or, where it would be created,
+ * no folder for it. An exclusive lock says in the file who holds it.
+ */
 export function tryAcquireLock(
   path: string,
-  mode: 'exclusive' | 'shared',
+  mode: LockMode,
   options: { readonly create: boolean } = { create: true },
-): HeldLock | null {
+): HeldLock | 'held' | 'missing' {
   const fd = openLockFile(path, mode, options.create);
-  if (fd === null) return null;
+  if (fd === null) return 'missing';
   if (!tryLock(fd, { shared: mode === 'shared' }) || !isSameFile(fd, path)) {
     closeSync(fd);
-    return null;
+    return 'held';
   }
   if (mode === 'exclusive') writeOwner(fd);
-  return { release: () => closeSync(fd) };
+  let open = true;
+  const release = (): void => {
+    if (open) closeSync(fd);
+    open = false;
+  };
+  return { release };
 }
 
 /** What the holder of a lock wrote about itself. */
@@ -61,13 +74,13 @@ export function readOwner(path: string): OwnerInfo {
   }
 }
 
-function openLockFile(path: string, mode: 'exclusive' | 'shared', create: boolean): number | null {
-  const flags = mode === 'shared' ? constants.O_RDONLY : constants.O_RDWR | (create ? constants.O_CREAT : 0);
+function openLockFile(path: string, mode: LockMode, create: boolean): number | null {
+  const own = constants.O_RDWR | (create ? constants.O_CREAT : 0);
   try {
-    return openSync(path, flags | constants.O_NOFOLLOW, FILE_MODE);
+    return openSync(path, (mode === 'shared' ? constants.O_RDONLY : own) | constants.O_NOFOLLOW, FILE_MODE);
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    throw diskFailure(`cannot open the lock ${path}`, error);
+    if (codeOf(error) !== 'ENOENT') throw diskFailure(`cannot open the lock ${path}`, error);
+    return mode === 'shared' && create ? openLockFile(path, 'exclusive', true) : null;
   }
 }
 

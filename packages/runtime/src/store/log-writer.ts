@@ -1,10 +1,13 @@
 /**
  * Appends to one log on disk.
  *
- * 1. Payloads are on disk before the line that names them; both are durable before a durable append returns.
- * 2. A failed append is cut back to the last good byte before anything else is written; the caller is told.
+ * 1. Payloads are durable before the line that names them is written.
+ * 2. A failed append is cut back to the last good byte before anything else is written; the caller is told. When even
+ *    that fails the writer ends: the next owner finds a torn tail.
  * 3. A failed fdatasync ends the writer for good: what the kernel still holds is not known, so nothing is retried.
- * 4. A segment above `SEAL_BYTES` is sealed in this order: sync, index, mode, sync, next file, sync the folder.
+ * 4. A segment above `SEAL_BYTES` is sealed before the next line is written, in this order: sync, index, mode, sync,
+ *    next file, sync the folder. What fails before the next file may be tried again.
+ * 5. Appends run one after the other, in the order they were asked for; none begins after `close`.
  */
 import { closeSync, fchmodSync, ftruncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -13,16 +16,25 @@ import {
   createOutliner,
   type EncodedLine,
   type EventDraft,
-  type Failure,
+  Failure,
   type LoggedEvent,
   type Outliner,
   type SegmentOutline,
 } from '@ramet/core';
-import { encodeLines, linesToBytes, writePayload } from './append.ts';
-import { createFile, diskFailure, onDisk, SEALED_MODE, syncFile, syncFolder, writeAll } from './durable.ts';
+import { encodeLines, linesToBytes } from './append.ts';
+import {
+  createFile,
+  diskFailure,
+  onDisk,
+  SEALED_MODE,
+  syncFile,
+  syncFileAndMode,
+  syncFolder,
+  writeAll,
+} from './durable.ts';
 import { writeIndex } from './idx.ts';
 import { segmentNameOf } from './log-folder.ts';
-import { openSegment } from './segment-reader.ts';
+import { syncPayloads, writePayloads } from './payload-files.ts';
 
 /** A segment above this size is sealed (1 MiB). */
 export const SEAL_BYTES = 1024 * 1024;
@@ -42,121 +54,153 @@ export interface WriterStart {
 
 export interface ActiveSegment {
   readonly fd: number;
+  readonly name: string;
   readonly path: string;
   readonly bytes: number;
   readonly outliner: Outliner;
 }
 
+/** The outline of a segment that may still grow. */
+export interface ActiveOutline {
+  readonly name: string;
+  readonly outline: SegmentOutline;
+}
+
 export interface LogWriter {
   readonly chain: ChainState;
   append(drafts: readonly EventDraft[], options: { readonly durable: boolean }): Promise<readonly LoggedEvent[]>;
-  /** Makes all that was appended durable. */
-  sync(): Promise<void>;
+  /** Makes all that was appended durable; returns the outline of the active segment at that moment. */
+  sync(): Promise<ActiveOutline>;
   close(): void;
 }
 
 /** Creates an empty segment file that follows a chain state. */
 export function createSegment(log: string, chain: ChainState): ActiveSegment {
-  const path = join(log, segmentNameOf(chain.seq));
-  return { fd: createFile(path), path, bytes: 0, outliner: createOutliner(chain.seq, chain.prev) };
+  const name = segmentNameOf(chain.seq);
+  const path = join(log, name);
+  return { fd: createFile(path), name, path, bytes: 0, outliner: createOutliner(chain.seq, chain.prev) };
 }
 
 /** Starts appending where `start` says. */
 export function openLogWriter(start: WriterStart): LogWriter {
-  let { segment, chain } = start;
-  let broken: Failure | null = null;
-  const dirtyPayloads = new Set<string>();
-
-  const write = (lines: readonly EncodedLine[]): void => {
-    for (const line of lines)
-      for (const payload of line.payloads) dirtyPayloads.add(writePayload(start.blobs, payload));
-    const bytes = linesToBytes(lines);
-    try {
-      writeAll(segment.fd, bytes);
-    } catch (error) {
-      cutBack(segment);
-      throw diskFailure(`cannot append to ${segment.path}`, error);
-    }
-  };
-
-  const accept = (lines: readonly EncodedLine[]): void => {
-    let position = segment.bytes;
-    for (const line of lines) {
-      segment.outliner.add({ event: line.event, position, bytes: line.bytes.length });
-      position += line.bytes.length + 1;
-      chain = { seq: line.event.seq + 1, prev: line.digest };
-    }
-    segment = { ...segment, bytes: position };
-  };
-
-  const sync = async (): Promise<void> => {
-    try {
-      await syncPayloads(start.blobs, dirtyPayloads);
-      await syncFile(segment.fd);
-    } catch (error) {
-      broken = diskFailure(`cannot make ${segment.path} durable; the run must be opened anew`, error);
-      throw broken;
-    }
-  };
-
-  const seal = async (): Promise<void> => {
-    await sync();
-    const full = segment;
-    segment = await sealSegment(full, full.outliner.finish(chain.prev), { log: start.log, chain });
-  };
-
-  return {
-    get chain() {
-      return chain;
-    },
-    append: async (drafts, options) => {
-      if (broken !== null) throw broken;
-      const lines = encodeLines(drafts, chain, start.now());
-      write(lines);
-      accept(lines);
-      if (options.durable) await sync();
-      if (segment.bytes > (start.sealBytes ?? SEAL_BYTES)) await seal();
-      return lines.map((line) => line.event);
-    },
-    sync,
-    close: () => closeSync(segment.fd),
-  };
+  return new FileLogWriter(start);
 }
 
-/** A payload that was there already may not be durable yet: all that the new lines name are synced. */
-async function syncPayloads(blobs: string, dirty: Set<string>): Promise<void> {
-  if (dirty.size === 0) return;
-  for (const path of dirty) {
-    const fd = openSegment(path);
-    try {
-      await syncFile(fd);
-    } finally {
-      closeSync(fd);
-    }
+class FileLogWriter implements LogWriter {
+  readonly #start: WriterStart;
+  #segment: ActiveSegment;
+  #chain: ChainState;
+  /** Why nothing more may be appended. */
+  #ended: Failure | null = null;
+  #running = false;
+  #last: Promise<unknown> = Promise.resolve();
+
+  constructor(start: WriterStart) {
+    this.#start = start;
+    this.#segment = start.segment;
+    this.#chain = start.chain;
   }
-  await syncFolder(blobs);
-  dirty.clear();
+
+  get chain(): ChainState {
+    return this.#chain;
+  }
+
+  append(drafts: readonly EventDraft[], options: { readonly durable: boolean }): Promise<readonly LoggedEvent[]> {
+    return this.#enqueue(async () => {
+      const { blobs, now, sealBytes } = this.#start;
+      if (this.#segment.bytes > (sealBytes ?? SEAL_BYTES)) await this.#seal();
+      const lines = encodeLines(drafts, this.#chain, now());
+      const payloads = writePayloads(blobs, lines);
+      if (payloads.length > 0) await this.#durably(syncPayloads(blobs, payloads));
+      this.#write(lines);
+      if (options.durable) await this.#durably(syncFile(this.#segment.fd));
+      return lines.map((line) => line.event);
+    });
+  }
+
+  sync(): Promise<ActiveOutline> {
+    return this.#enqueue(async () => {
+      await this.#durably(syncFile(this.#segment.fd));
+      const { name, outliner } = this.#segment;
+      return { name, outline: outliner.finish(this.#chain.prev) };
+    });
+  }
+
+  close(): void {
+    const { path, bytes, outliner } = this.#segment;
+    // Lists and forks read it instead of the segment until somebody appends again.
+    if (this.#ended === null && !this.#running && bytes > 0) writeIndex(path, outliner.finish(this.#chain.prev));
+    this.#ended ??= new Failure('disk_failed', `${this.#start.log} was closed; nothing more is appended`);
+    // A descriptor that a sync still uses must not be given to another file.
+    this.#last.then(() => closeSync(this.#segment.fd));
+  }
+
+  #enqueue<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#last.then(async () => {
+      this.#assertUsable();
+      this.#running = true;
+      return work().finally(() => {
+        this.#running = false;
+      });
+    });
+    this.#last = result.catch(() => {});
+    return result;
+  }
+
+  #assertUsable(): void {
+    if (this.#ended !== null) throw this.#ended;
+  }
+
+  #end(failure: Failure): never {
+    this.#ended ??= failure;
+    throw failure;
+  }
+
+  #write(lines: readonly EncodedLine[]): void {
+    const { fd, path, outliner } = this.#segment;
+    try {
+      writeAll(fd, linesToBytes(lines));
+    } catch (error) {
+      const failure = diskFailure(`cannot append to ${path}`, error);
+      if (!cutBack(this.#segment)) this.#end(failure);
+      throw failure;
+    }
+    let position = this.#segment.bytes;
+    for (const line of lines) {
+      outliner.add({ event: line.event, position, bytes: line.bytes.length });
+      position += line.bytes.length + 1;
+      this.#chain = { seq: line.event.seq + 1, prev: line.digest };
+    }
+    this.#segment = { ...this.#segment, bytes: position };
+  }
+
+  async #durably(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#end(diskFailure(`cannot make ${this.#segment.path} durable; the run must be opened anew`, error));
+    }
+    this.#assertUsable();
+  }
+
+  async #seal(): Promise<void> {
+    const { fd, path, outliner } = this.#segment;
+    await this.#durably(syncFile(fd));
+    writeIndex(path, outliner.finish(this.#chain.prev));
+    onDisk(`cannot seal ${path}`, () => fchmodSync(fd, SEALED_MODE));
+    await this.#durably(syncFileAndMode(fd));
+    this.#segment = createSegment(this.#start.log, this.#chain);
+    closeSync(fd);
+    await this.#durably(syncFolder(this.#start.log));
+  }
 }
 
-/** If even this fails, the next owner finds a torn tail and repairs it. */
-function cutBack(segment: ActiveSegment): void {
+/** Whether what was written of a failed append is gone. */
+function cutBack(segment: ActiveSegment): boolean {
   try {
     ftruncateSync(segment.fd, segment.bytes);
+    return true;
   } catch {
-    // Told by the append that failed.
+    return false;
   }
-}
-
-async function sealSegment(
-  full: ActiveSegment,
-  outline: SegmentOutline,
-  next: { readonly log: string; readonly chain: ChainState },
-): Promise<ActiveSegment> {
-  onDisk(`cannot seal ${full.path}`, () => fchmodSync(full.fd, SEALED_MODE));
-  writeIndex(full.path, outline);
-  await syncFile(full.fd);
-  const segment = createSegment(next.log, next.chain);
-  closeSync(full.fd);
-  await syncFolder(next.log);
-  return segment;
 }

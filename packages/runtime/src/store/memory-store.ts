@@ -5,15 +5,20 @@ import {
   createOutliner,
   type EncodedLine,
   type EventDraft,
+  Failure,
+  invariant,
   isRefusal,
   type LoggedEvent,
   type Outliner,
   parseLine,
+  parseRunId,
+  payloadsIn,
   type Refusal,
   type RunId,
-  refuse,
+  SCHEMA,
 } from '@ramet/core';
 import { encodeLines } from './append.ts';
+import { refuseNewer, refuseOwned, refuseUnknown } from './refusals.ts';
 import { sha256 } from './sha256.ts';
 import type { KeyRecord, LogOutline, LogReader, OwnedLog, RunStore, SharedLog, StagedRun } from './types.ts';
 
@@ -32,8 +37,12 @@ export function openMemoryStore(options: { readonly now: () => number }): RunSto
   const runs = new Map<RunId, MemoryRun>();
   const staged = new Set<RunId>();
   const keys = new Map<string, KeyRecord>();
-  const find = (id: RunId): MemoryRun | Refusal =>
-    runs.get(id) ?? refuse('unknown_run', `there is no run ${id}`, { id });
+  const retire = (hash: string, record: KeyRecord): unknown => keys.set(hash, { ...record, removed: true });
+  const findFree = (id: RunId): MemoryRun | Refusal => {
+    const run = runs.get(id);
+    if (run === undefined) return refuseUnknown(id);
+    return run.lock === 'free' ? run : refuseOwned(id, { pid: process.pid, self: true });
+  };
 
   return {
     listRuns: () => [...runs.keys()],
@@ -42,24 +51,23 @@ export function openMemoryStore(options: { readonly now: () => number }): RunSto
       return run === undefined ? null : readerOf(run);
     },
     own: async (id) => {
-      const run = find(id);
-      if (isRefusal(run)) return run;
-      if (run.lock !== 'free') return refuse('owned_elsewhere', `run ${id} is in use`, { id });
-      run.lock = 'owned';
-      return ownedLogOf(run, options.now);
+      const run = findFree(id);
+      return isRefusal(run) ? run : ownRun(run, options.now);
     },
     share: async (id) => {
-      const run = find(id);
-      return isRefusal(run) ? run : shareRun(run);
+      const run = runs.get(id);
+      return run === undefined ? refuseUnknown(id) : shareRun(run);
     },
     stage: (id, prefix) => {
+      invariant(parseRunId(id) !== null, `a run is named by a run id, not by ${JSON.stringify(id)}`);
+      if (staged.has(id)) throw new Failure('owned_elsewhere', `${id} is being built; wait for it, then try again`);
       staged.add(id);
       return stageRun({ id, prefix, now: options.now, runs, settle: () => staged.delete(id) });
     },
     remove: async (id) => {
-      const run = find(id);
+      const run = findFree(id);
       if (isRefusal(run)) return run;
-      if (run.lock !== 'free') return refuse('owned_elsewhere', `run ${id} is in use`, { id });
+      for (const [hash, record] of keys) if (record.child === id) retire(hash, record);
       runs.delete(id);
       return null;
     },
@@ -71,7 +79,7 @@ export function openMemoryStore(options: { readonly now: () => number }): RunSto
     },
     retireKey: (hash) => {
       const record = keys.get(hash);
-      if (record !== undefined) keys.set(hash, { ...record, removed: true });
+      if (record !== undefined) retire(hash, record);
     },
     isStaged: (id) => staged.has(id),
     ownerOf: (id) => (runs.get(id)?.lock === 'owned' ? { pid: process.pid, self: true } : null),
@@ -141,27 +149,38 @@ function acceptLine(run: MemoryRun, line: EncodedLine): void {
   run.chain = { seq: line.event.seq + 1, prev: line.digest };
 }
 
-function ownedLogOf(run: MemoryRun, now: () => number): OwnedLog {
+function ownRun(run: MemoryRun, now: () => number): OwnedLog | Refusal {
+  const { schema } = run.outliner.finish(run.chain.prev).head;
+  if (schema > SCHEMA) return refuseNewer(run.id, schema);
+  run.lock = 'owned';
+  let open = true;
   return {
     ...readerOf(run),
-    append: async (drafts) => appendTo(run, drafts, now()),
+    append: async (drafts) => {
+      if (!open) throw new Failure('disk_failed', `the log of ${run.id} was closed; nothing more is appended`);
+      return appendTo(run, drafts, now());
+    },
     get next() {
       return run.chain.seq;
     },
     repaired: false,
     close: () => {
-      run.lock = 'free';
+      if (open) run.lock = 'free';
+      open = false;
     },
   };
 }
 
 function shareRun(run: MemoryRun): SharedLog {
-  if (run.lock === 'owned') return { ...readerOf(run), live: true, close: () => {} };
-  run.lock = (run.lock === 'free' ? 0 : run.lock) + 1;
+  const outline = outlineOf(run);
+  const live = run.lock === 'owned';
+  if (run.lock !== 'owned') run.lock = (run.lock === 'free' ? 0 : run.lock) + 1;
+  let open = !live;
   const close = (): void => {
-    if (typeof run.lock === 'number') run.lock = run.lock === 1 ? 'free' : run.lock - 1;
+    if (open && typeof run.lock === 'number') run.lock = run.lock === 1 ? 'free' : run.lock - 1;
+    open = false;
   };
-  return { ...readerOf(run), live: false, close };
+  return { ...readerOf(run), readOutline: () => outline, live, close };
 }
 
 function stageRun(options: {
@@ -171,17 +190,18 @@ function stageRun(options: {
   readonly runs: Map<RunId, MemoryRun>;
   readonly settle: () => void;
 }): StagedRun {
-  const { id, prefix, runs } = options;
+  const { id, prefix, runs, settle } = options;
   const run = createRun(id);
-  let shared = 0;
+  const missing = new Set<string>();
   if (prefix !== undefined) {
     for (const bytes of prefix.source.readBytes({ to: prefix.plan.boundary.offset })) {
-      shared += bytes.length;
-      adoptLine(run, bytes, prefix.source);
+      adoptLine(run, bytes, { source: prefix.source, missing });
     }
   }
+  const shared = run.position;
   return {
     id,
+    missingPayloads: [...missing],
     get bytes() {
       return { own: run.position - shared, shared };
     },
@@ -189,22 +209,27 @@ function stageRun(options: {
     commit: async (beforeRename) => {
       try {
         beforeRename?.();
+        if (runs.has(id)) throw new Failure('disk_failed', `cannot put ${id} in place: it is there`);
         runs.set(id, run);
       } finally {
-        options.settle();
+        settle();
       }
     },
-    discard: options.settle,
+    discard: settle,
   };
 }
 
-function adoptLine(run: MemoryRun, bytes: Uint8Array, source: LogReader): void {
+function adoptLine(
+  run: MemoryRun,
+  bytes: Uint8Array,
+  from: { readonly source: LogReader; readonly missing: Set<string> },
+): void {
   const line = bytes.subarray(0, -1);
   const event = parseLine(Buffer.from(line).toString('utf8')) as LoggedEvent;
   acceptLine(run, { bytes: line, digest: sha256(line), event, payloads: [] });
-  const { detail } = run.outliner.finish(run.chain.prev);
-  for (const { digest, offset } of detail.payloads) {
-    const payload = offset === event.seq ? source.readPayload(digest) : null;
-    if (payload !== null) run.payloads.set(digest, payload);
+  for (const { $blob: digest } of payloadsIn(Object.values(event))) {
+    const payload = from.source.readPayload(digest);
+    if (payload === null) from.missing.add(digest);
+    else run.payloads.set(digest, payload);
   }
 }

@@ -1,105 +1,108 @@
 /**
- * What an owner does before its first append: it repairs a torn tail, once, and takes up the last segment where it ends.
+ * What an owner does before its first append: it removes what a crash left, repairs a torn tail, writes the indexes that
+ * are missing or wrong, and takes up the last segment where it ends.
+ *
+ * 1. A repair and its `log.repair` are one write over the torn bytes: a crash in it leaves a torn tail again, and nothing
+ *    is ever repaired without a record.
+ * 2. A sealed segment is never written to, whoever may write to it.
  */
-import { closeSync, fstatSync, ftruncateSync } from 'node:fs';
+import { isUtf8 } from 'node:buffer';
+import { chmodSync, closeSync, fstatSync, ftruncateSync, lstatSync } from 'node:fs';
+import { type EventDraft, Failure, followChain, LINE_LIMIT_BYTES } from '@ramet/core';
+import { encodeLines, linesToBytes } from './append.ts';
 import {
-  CHAIN_START,
-  type ChainState,
-  createOutliner,
-  type EventDraft,
-  Failure,
-  followChain,
-  type Outliner,
-} from '@ramet/core';
-import { onDisk, openForAppend, writeAll } from './durable.ts';
-import { type FolderOutline, readFolderOutline, readSpan } from './log-folder.ts';
-import { type ActiveSegment, createSegment, SEAL_BYTES } from './log-writer.ts';
-import { readLines } from './segment-reader.ts';
+  onDisk,
+  openForAppend,
+  openForRepair,
+  SEALED_MODE,
+  sweepTemporaries,
+  syncFile,
+  syncFolder,
+  writeAll,
+} from './durable.ts';
+import { writeIndex } from './idx.ts';
+import type { RunPaths } from './layout.ts';
+import { chainAfter, type FolderOutline, type OutlinePart, readFolderOutline } from './log-folder.ts';
+import { type ActiveSegment, createSegment, type LogWriter, openLogWriter } from './log-writer.ts';
+import { readSpan } from './segment-reader.ts';
 import { sha256 } from './sha256.ts';
 
-/** A log ready to be appended to. */
-export interface ReadyLog {
-  readonly segment: ActiveSegment;
-  readonly chain: ChainState;
-  /** `log.repair`, when there was something to repair. */
-  readonly repair: EventDraft | null;
+/** A log that is ours, and whether it had to be repaired. */
+export interface OpenedLog {
+  readonly writer: LogWriter;
+  readonly repaired: boolean;
 }
 
-/** Makes an undamaged log ready; `outline` was read under its exclusive lock. */
-export function prepareLog(log: string, outline: FolderOutline): ReadyLog {
-  const chain = chainOf(outline);
-  if (outline.tornBytes === 0) return { segment: takeUpSegment(log, outline, chain), chain, repair: null };
-  const { kept, droppedBytes } = repairTail(log, outline, chain);
-  const repaired = readFolderOutline(log);
-  const next = chainOf(repaired);
-  return {
-    segment: takeUpSegment(log, repaired, next),
-    chain: next,
-    repair: { type: 'log.repair', kept, droppedBytes },
-  };
+export interface OpenOptions {
+  /** Current time in Unix milliseconds. */
+  readonly now: () => number;
+  readonly sealBytes?: number;
 }
 
-/** The chain state after the last complete line. */
-export function chainOf(outline: FolderOutline): ChainState {
-  const last = outline.heads.at(-1);
-  return last === undefined ? CHAIN_START : { seq: last.first + last.count, prev: last.digest };
+/** Opens an undamaged log for appending; `found` was read, its last segment too, under the log's exclusive lock. */
+export async function openOwnedLog(paths: RunPaths, found: FolderOutline, options: OpenOptions): Promise<OpenedLog> {
+  sweepTemporaries(paths.log);
+  sweepTemporaries(paths.blobs);
+  const repaired = found.tornBytes > 0;
+  if (repaired) await repairTail(found, options);
+  const outline = repaired ? readFolderOutline(paths.log, { readLast: true }) : found;
+  rebuildIndexes(outline);
+  const segment = takeUpSegment(paths.log, outline);
+  // The name of the segment may be younger than the last owner's last sync of the folder.
+  await syncFolder(paths.log);
+  const { log, blobs } = paths;
+  return { writer: openLogWriter({ log, blobs, ...options, segment, chain: chainAfter(outline) }), repaired };
 }
 
-function repairTail(log: string, outline: FolderOutline, chain: ChainState): { kept: boolean; droppedBytes: number } {
-  const last = lastSegmentOf(log, outline, chain);
-  const fd = openForAppend(last.path);
+async function repairTail(outline: FolderOutline, options: OpenOptions): Promise<void> {
+  const last = lastOf(outline);
+  const { path } = last.segment;
+  if (isSealed(path)) throw new Failure('log_damaged', `${path} is sealed and does not end with a newline`);
+  const chain = chainAfter(outline);
+  const torn = readSpan(path, last.head.bytes, outline.tornBytes);
+  const step = followChain(chain, { text: torn.toString('utf8'), bytes: torn }, sha256);
+  const kept = step.kind === 'linked' && torn.length <= LINE_LIMIT_BYTES && isUtf8(torn);
+  const draft: EventDraft = { type: 'log.repair', kept, droppedBytes: kept ? 0 : torn.length };
+  const record = linesToBytes(encodeLines([draft], kept ? step.next : chain, options.now()));
+  const at = last.head.bytes + (kept ? torn.length : 0);
+  const bytes = kept ? Buffer.concat([Buffer.from('\n'), record]) : record;
+  const fd = openForRepair(path);
   try {
-    const torn = readSpan(last.path, last.bytes, outline.tornBytes);
-    const step = followChain(chain, { text: torn.toString('utf8'), bytes: torn }, sha256);
-    const kept = step.kind === 'linked' && fstatSync(fd).size === last.bytes + torn.length;
-    onDisk(`cannot repair ${last.path}`, () => {
-      if (kept) writeAll(fd, Uint8Array.of(0x0a));
-      else ftruncateSync(fd, last.bytes);
+    onDisk(`cannot repair ${path}`, () => {
+      writeAll(fd, bytes, at);
+      if (fstatSync(fd).size > at + bytes.length) ftruncateSync(fd, at + bytes.length);
     });
-    return { kept, droppedBytes: kept ? 0 : outline.tornBytes };
+    await syncFile(fd);
   } finally {
     closeSync(fd);
   }
 }
 
-interface LastSegment {
-  readonly path: string;
-  readonly bytes: number;
-  readonly start: ChainState;
-  readonly sealed: boolean;
+/** Readers derive an index again and again; the owner writes it. A segment that is not the last is sealed if it is not. */
+function rebuildIndexes(outline: FolderOutline): void {
+  outline.segments.forEach((segment, index) => {
+    const head = outline.heads[index];
+    if (outline.trusted[index] === true || head === undefined) return;
+    const isLast = segment.name === outline.last?.segment.name;
+    if (isLast && !isSealed(segment.path)) return;
+    onDisk(`cannot seal ${segment.path}`, () => chmodSync(segment.path, SEALED_MODE));
+    writeIndex(segment.path, { head, detail: outline.readDetail(index) });
+  });
 }
 
-/** The segment the next line belongs to by what is on disk; it may be empty and so in no outline. */
-function lastSegmentOf(log: string, outline: FolderOutline, chain: ChainState): LastSegment {
-  const file = outline.files.at(-1);
-  if (file === undefined) throw new Failure('log_damaged', `${log} has no segment`);
-  const head = outline.heads.at(-1);
-  if (head !== undefined && head.first === file.first) {
-    const sealed = head.bytes > SEAL_BYTES || (outline.trusted.at(-1) ?? false);
-    return { path: file.path, bytes: head.bytes, start: { seq: head.first, prev: head.prev }, sealed };
-  }
-  return { path: file.path, bytes: 0, start: chain, sealed: false };
+function takeUpSegment(log: string, outline: FolderOutline): ActiveSegment {
+  const { segment, head, outliner } = lastOf(outline);
+  if (isSealed(segment.path)) return createSegment(log, chainAfter(outline));
+  if (outliner === undefined) throw new Failure('log_damaged', `${segment.path} was not read before it was opened`);
+  return { fd: openForAppend(segment.path), name: segment.name, path: segment.path, bytes: head.bytes, outliner };
 }
 
-function takeUpSegment(log: string, outline: FolderOutline, chain: ChainState): ActiveSegment {
-  const last = lastSegmentOf(log, outline, chain);
-  if (last.sealed) return createSegment(log, chain);
-  return {
-    fd: openForAppend(last.path),
-    path: last.path,
-    bytes: last.bytes,
-    outliner: outlineAgain(last),
-  };
+function lastOf(outline: FolderOutline): OutlinePart {
+  if (outline.last === undefined) throw new Failure('log_damaged', 'the log has no segment');
+  return outline.last;
 }
 
-function outlineAgain(last: LastSegment): Outliner {
-  const outliner = createOutliner(last.start.seq, last.start.prev);
-  let state = last.start;
-  for (const { bytes, position } of readLines(last.path)) {
-    const step = followChain(state, { text: bytes.toString('utf8'), bytes }, sha256);
-    if (step.kind === 'broken') throw new Failure('log_damaged', `${last.path} changed while it was opened`);
-    outliner.add({ event: step.event, position, bytes: bytes.length });
-    state = step.next;
-  }
-  return outliner;
+/** No one may write to it: it may be shared with relatives. */
+function isSealed(path: string): boolean {
+  return (lstatSync(path).mode & 0o222) === 0;
 }

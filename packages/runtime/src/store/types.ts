@@ -55,7 +55,10 @@ export interface AppendOptions {
 
 /** A log that is ours alone until `close`. */
 export interface OwnedLog extends LogReader {
-  /** Appends events in order, all or none; returns them with their envelopes. */
+  /**
+   * Appends events in order; returns them with their envelopes. An error leaves none of them, a crash a beginning of
+   * them. Calls are served in the order they are made.
+   */
   append(drafts: readonly EventDraft[], options: AppendOptions): Promise<readonly LoggedEvent[]>;
   /** Where the next event goes. */
   readonly next: number;
@@ -64,7 +67,10 @@ export interface OwnedLog extends LogReader {
   close(): void;
 }
 
-/** A log nobody may append to until `close`, or one this process owns, readable up to its completed turns. */
+/**
+ * A log nobody may append to until `close`, or one this process owns. `readOutline` is of the moment it was shared, and
+ * all in it is durable once a fork of it is committed.
+ */
 export interface SharedLog extends LogReader {
   /** Owned by this very process: a turn may be running. */
   readonly live: boolean;
@@ -75,6 +81,8 @@ export interface StagedRun {
   readonly id: RunId;
   /** Bytes the run does not share with another. */
   readonly bytes: { readonly own: number; readonly shared: number };
+  /** Digests of payloads of the prefix that its source has lost: the run misses them as the source does. */
+  readonly missingPayloads: readonly string[];
   append(drafts: readonly EventDraft[]): readonly LoggedEvent[];
   /** Puts the run into the store. `beforeRename` runs when everything else is durable. */
   commit(beforeRename?: () => void): Promise<void>;
@@ -90,9 +98,9 @@ export interface RunStore {
   own(id: RunId): Promise<OwnedLog | Refusal>;
   /** Refuses with `unknown_run`, `owned_elsewhere`. */
   share(id: RunId): Promise<SharedLog | Refusal>;
-  /** Begins a run, empty or with the prefix of a plan. */
+  /** Begins a run, empty or with the prefix of a plan; throws `owned_elsewhere` while another builds this very run. */
   stage(id: RunId, prefix?: { readonly source: SharedLog; readonly plan: ForkPlan }): StagedRun;
-  /** Removes a run and all that lies beside its log. Refuses with `unknown_run`, `owned_elsewhere`. */
+  /** Removes a run and all that lies beside its log, and retires the key that made it. Refuses with `unknown_run`, `owned_elsewhere`. */
   remove(id: RunId): Promise<Refusal | null>;
   /** The child an idempotency key made, or null. */
   readKey(hash: string): KeyRecord | null;
