@@ -19,7 +19,7 @@ export function judgeDescent(lines: readonly AuditedLine[], run: RunPlace, repor
     const type = readableType(line);
     if (type === 'session.start' && line.offset > 0) report.add('L15', 'a second session.start', line.place);
     if (type !== 'session.fork') return;
-    judgeFork({ line, before: lines[index - 1], id }, report);
+    judgeFork({ line, before: lines[index - 1], id, run }, report);
     comparePrefix(line, run, report);
     id = line.event.id;
   });
@@ -40,17 +40,24 @@ function judgeSchema(line: AuditedLine, report: Report): void {
 }
 
 function judgeFork(
-  found: { readonly line: AuditedLine; readonly before: AuditedLine | undefined; readonly id: unknown },
+  found: {
+    readonly line: AuditedLine;
+    readonly before: AuditedLine | undefined;
+    readonly id: unknown;
+    readonly run: RunPlace;
+  },
   report: Report,
 ): void {
-  const { line, before, id } = found;
+  const { line, before, id, run } = found;
   const { offset, digest, parent } = line.event;
   if (before === undefined || readableType(before) !== 'session.end') {
     report.add('L16', 'the event before a session.fork is not a session.end', line.place);
   }
   if (offset !== line.offset - 1) report.add('L16', `offset is ${shown(offset)}, not ${line.offset - 1}`, line.place);
   if (digest !== before?.digest) report.add('L16', 'digest is not that of the line before', line.place);
-  if (parent !== id)
+  // A run forked at a turn it inherited is named by no line before: its own lines are compared where it is there.
+  const inherited = typeof parent === 'string' && RUN_ID.test(parent) && parent !== run.name;
+  if (parent !== id && !inherited)
     report.add('L16', `parent is ${shown(parent)}, but the lines before name ${shown(id)}`, line.place);
 }
 

@@ -44,7 +44,7 @@ function listLogFolder(folder: string, report: Report): readonly SegmentFile[] {
   const names = readdirSync(folder).sort();
   const segments = names.filter((name) => SEGMENT.test(name));
   for (const name of names) {
-    if (INDEX.test(name)) judgeFile(join(folder, name), { name: `log/${name}`, mode: 0o600, linked: false }, report);
+    if (INDEX.test(name)) judgeFile(join(folder, name), { name: `log/${name}`, mode: 0o600, linked: true }, report);
     else if (!SEGMENT.test(name)) report.add('L1', `log/${name} is neither a segment nor an index`);
   }
   if (segments[0] !== '000000000000.jsonl') report.add('L1', `the first segment is ${segments[0] ?? 'missing'}`);

@@ -194,7 +194,8 @@ export const VIOLATIONS: { readonly [R in CheckedRule]: readonly [Violation, ...
     { name: 'a session starts twice', plan: ({ parent }) => void parent.events.splice(2, 0, { ...parent.events[0] }) },
   ],
   L16: [
-    { name: 'a fork names another parent', plan: editFork({ parent: '01890000-0000-7000-8000-00000000000e' }) },
+    { name: 'a fork names itself as its parent', plan: editFork({ parent: CHILD }) },
+    { name: 'a fork names no run as its parent', plan: editFork({ parent: 'x' }) },
     { name: 'a fork names another offset', plan: editFork({ offset: 3 }) },
     { name: 'a fork names another digest', plan: editFork({ digest: 'b'.repeat(64) }) },
     { name: 'a fork does not follow an end', plan: ({ child }) => void child.events.unshift({ type: 'x.note' }) },
