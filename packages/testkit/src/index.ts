@@ -32,3 +32,14 @@ export {
   type ScratchArea,
   writeFiles,
 } from './scratch-repository.ts';
+export {
+  callShell,
+  callTool,
+  type EndedTurn,
+  type HarnessOptions,
+  makeSessionHarness,
+  makeSettings,
+  type ScriptReply,
+  type SessionHarness,
+  type TurnOptions,
+} from './session-harness.ts';

@@ -55,6 +55,7 @@ export type ContextEvent =
 
 export interface SessionState {
   readonly id: RunId;
+  readonly project: string | null;
   readonly cwd: string;
   readonly turns: number;
   readonly open: OpenTurn | null;
@@ -63,8 +64,12 @@ export interface SessionState {
   readonly config?: EventOf<'session.config'>;
   readonly workspaceOpen?: EventOf<'workspace.open'>;
   readonly fork?: EventOf<'session.fork'>;
+  /** The runs this one descends from, nearest first. */
+  readonly ancestors: readonly RunId[];
   /** A `workspace.open` or `workspace.restore` of this run itself, not of an ancestor. */
   readonly workspaceReady: boolean;
+  /** What became of the files since the last message: the agent has not been told yet. */
+  readonly untoldRestore?: EventOf<'workspace.restore'>;
   readonly context: readonly ContextEvent[];
   /** Calls a person allowed for the rest of this run: tool and canonical input. */
   readonly grants: readonly { readonly tool: string; readonly input: unknown }[];
@@ -93,12 +98,14 @@ export interface SessionFold {
 export function createSessionFold(): SessionFold {
   const draft: Draft = {
     id: '' as RunId,
+    project: null,
     cwd: '',
     turns: 0,
     open: null,
     workspaceReady: false,
     context: [],
     grants: [],
+    ancestors: [],
     outstanding: [],
     own: NO_USAGE,
     schema: 0,
@@ -123,6 +130,7 @@ const FOLDERS: { readonly [T in EventType]?: Folder<T> } = {
   'session.start': (draft, event) => {
     if (event.seq > 0) return;
     draft.id = event.id;
+    draft.project = event.project;
     draft.cwd = event.cwd;
   },
   'session.fork': foldFork,
@@ -133,8 +141,9 @@ const FOLDERS: { readonly [T in EventType]?: Folder<T> } = {
     draft.workspaceOpen = event;
     draft.workspaceReady = true;
   },
-  'workspace.restore': (draft) => {
+  'workspace.restore': (draft, event) => {
     draft.workspaceReady = true;
+    draft.untoldRestore = event;
   },
   'workspace.checkpoint': (draft, event) => {
     draft.lastCheckpoint = event;
@@ -177,14 +186,17 @@ function foldFork(draft: Draft, event: EventOf<'session.fork'>): void {
   draft.id = event.id;
   draft.cwd = event.cwd;
   draft.fork = event;
+  draft.ancestors = [event.parent, ...draft.ancestors];
   draft.outstanding = event.outstanding ?? [];
   draft.workspaceReady = false;
+  delete draft.untoldRestore;
   draft.grants = [];
   draft.own = NO_USAGE;
 }
 
 function foldMessage(draft: Draft, event: EventOf<'message'>): void {
   draft.turns += 1;
+  delete draft.untoldRestore;
   draft.context.push(event);
   draft.open = {
     turn: draft.turns,

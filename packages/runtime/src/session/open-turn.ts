@@ -1,21 +1,23 @@
 /**
  * Gets a session ready for a turn: log owned, model chosen, workspace bound, sandbox opened, all of it recorded.
  */
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createSessionFold,
+  type ErrorInfo,
   type EventDraft,
   isRefusal,
   type Refusal,
   type RunId,
+  refuse,
   SCHEMA,
   type SessionFold,
+  type SessionState,
 } from '@ramet/core';
 import { type Configuration, readConfiguration } from '../config/index.ts';
 import type { Model } from '../model/index.ts';
 import { openSandbox, type Sandbox } from '../sandbox/index.ts';
-import { makeFolder, type OwnedLog } from '../store/index.ts';
+import { makeFolder, type OwnedLog, removeTree } from '../store/index.ts';
 import { builtinTools, type Tool } from '../tools/index.ts';
 import { readProject } from '../workspace/project/index.ts';
 import { chooseModel } from './choose-model.ts';
@@ -32,7 +34,8 @@ const OUTPUT_LIMIT_BYTES = 64 * 1024;
 /** A session that is ours and ready. */
 export interface OpenedTurn {
   readonly context: TurnContext;
-  readonly prepared: PreparedWorkspace;
+  /** Why the open turn cannot go on with its script; null when it can. */
+  readonly changedScript: ErrorInfo | null;
   close(): void;
 }
 
@@ -73,6 +76,13 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Om
   const { settings } = open.request;
   const fold = createSessionFold();
   for (const event of log.readEvents()) fold.add(event);
+  const { state } = fold;
+  if (state.open === null && open.request.prompt === null) {
+    return refuse('no_open_turn', `session ${id} has no open turn to continue; give it a message`, { id });
+  }
+  if (log.repaired || (state.open !== null && !isParked(state))) {
+    settings.observer.notice?.(`the last process that worked in session ${id} died in the middle of a turn`);
+  }
   const configuration = await configure(services, fold, settings.trustProject);
   if (isRefusal(configuration)) return configuration;
   const model = await chooseModel(services, settings, { state: fold.state, configuration, cwd: open.request.cwd });
@@ -80,12 +90,14 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Om
   const prepared = await bindWorkspace({ store: services.store, id, state: fold.state, configuration });
   if (isRefusal(prepared)) return prepared;
   open.closers.push(() => prepared.workspace.release());
-  const sandbox = await openRunSandbox(services, id, prepared.workspace, settings.sandbox);
+  const sandbox = await openRunSandbox(services, { id, workspace: prepared.workspace, wanted: settings.sandbox });
   if (isRefusal(sandbox)) return sandbox;
   const instructions = readInstructions(prepared.workspace.path, fold.state.cwd);
+  open.closers.push(() => removeTree(scratchOf(services, id)));
+  const changed = findChangedScript(state, model);
   const context = makeContext(services, { ...open, fold, configuration, model, prepared, sandbox, instructions });
   await record(context, [...prepared.events, draftConfig(context, { sandbox, instructions })]);
-  return { context, prepared };
+  return { context, changedScript: changed };
 }
 
 async function configure(
@@ -101,18 +113,41 @@ async function configure(
   return readConfiguration({ env: services.env, home, checkout, trustProject });
 }
 
-async function openRunSandbox(
-  services: SessionServices,
-  id: RunId,
-  workspace: BoundWorkspace,
-  wanted: 'auto' | 'none',
-): Promise<Sandbox | Refusal> {
-  const scratch = join(services.store.pathsOf(id).sandbox, 'tmp');
-  rmSync(scratch, { recursive: true, force: true });
+interface SandboxRequest {
+  readonly id: RunId;
+  readonly workspace: BoundWorkspace;
+  readonly wanted: 'auto' | 'none';
+}
+
+async function openRunSandbox(services: SessionServices, request: SandboxRequest): Promise<Sandbox | Refusal> {
+  const scratch = scratchOf(services, request.id);
+  removeTree(scratch);
   makeFolder(scratch);
-  const { path, readOnly, frozen, identity } = workspace;
-  const view = { workspace: path, scratch, readOnly, frozen, ...(identity === undefined ? {} : { identity }) };
-  return openSandbox(wanted === 'none' ? 'none' : 'bubblewrap', view);
+  const { path, readOnly, frozen, identity, project } = request.workspace;
+  const hidden = [services.store.layout.home, ...(project === null ? [] : [project.checkout, project.commonDir])];
+  const view = { workspace: path, scratch, readOnly, frozen, hidden, ...(identity === undefined ? {} : { identity }) };
+  return openSandbox(request.wanted === 'none' ? 'none' : 'bubblewrap', view);
+}
+
+/** `/tmp` of the turn's commands. */
+function scratchOf(services: SessionServices, id: RunId): string {
+  return join(services.store.pathsOf(id).sandbox, 'tmp');
+}
+
+/** The turn waits for a person's answer or word: its owner did not die. */
+function isParked({ open }: SessionState): boolean {
+  const call = open?.calls.find(({ result }) => result === undefined);
+  return call !== undefined && call.approvalRequest !== undefined && call.approval === undefined;
+}
+
+/** A script serves one turn: the open turn of a session goes on with the very script it began with, or fails. */
+function findChangedScript({ open, config }: SessionState, model: Model): ErrorInfo | null {
+  const recorded = config?.model.script;
+  const { script } = model.identity;
+  if (open === null || recorded === undefined || script === undefined) return null;
+  if (recorded.path !== script.path || recorded.digest === script.digest) return null;
+  const message = `the script ${script.path} changed since the turn began: expected ${recorded.digest}, found ${script.digest}; start another turn`;
+  return { code: 'script_changed', message };
 }
 
 interface ContextParts extends OwnedOpen {
@@ -145,6 +180,8 @@ function makeContext(services: SessionServices, parts: ContextParts): TurnContex
       workspace: workspace.path,
       cwd: fold.state.cwd,
       signal,
+      frozen: workspace.frozen,
+      runsFolder: services.store.layout.runs,
       allowNet: settings.allowNet,
       outputLimitBytes: OUTPUT_LIMIT_BYTES,
       ...(toolOutput === undefined ? {} : { onOutput: toolOutput }),

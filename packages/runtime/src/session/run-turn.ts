@@ -13,9 +13,11 @@ import { createSession } from './create-session.ts';
 import { type OpenedTurn, openTurn } from './open-turn.ts';
 import { beginTurn } from './turn/begin.ts';
 import type { TurnContext } from './turn/context.ts';
+import { endTurn } from './turn/end.ts';
 import type { StepOutcome } from './turn/outcome.ts';
 import { driveTurn } from './turn/turn.ts';
 import type { DeniedCall, NewSession, SessionServices, TurnRequest, TurnResult } from './types.ts';
+import { lockDirectory } from './workspace/directory.ts';
 import { findPlace } from './workspace/open-new.ts';
 
 /** Runs one turn and answers how it ended. */
@@ -62,15 +64,23 @@ async function makeSession(
     frozen: [],
   });
   if (isRefusal(sandbox)) return sandbox;
+  if (place.kind === 'directory') {
+    const free = await lockDirectory(home, place.directory);
+    if (isRefusal(free)) return free;
+    free.release();
+  }
   return createSession(services, { place, options, configuration, signal: settings.signal });
 }
 
-async function takeTurn(opened: OpenedTurn, request: TurnRequest): Promise<TurnResult | Refusal> {
-  const { context } = opened;
-  const refusal = await beginTurn(context, { request, notice: opened.prepared.notice });
-  if (refusal !== null) return refusal;
+async function takeTurn(opened: OpenedTurn, request: TurnRequest): Promise<TurnResult> {
+  const { context, changedScript } = opened;
+  await beginTurn(context, request);
   const turn = context.fold.state.open?.turn ?? 0;
   const watch = watchTurn(context.fold.state);
+  if (changedScript !== null && request.prompt === null) {
+    await endTurn(context, { kind: 'end', reason: 'failed', error: changedScript });
+    return describeEnd(context, turn, watch);
+  }
   const parked = await driveTurn(context);
   return parked === null ? describeEnd(context, turn, watch) : describePark(context, turn, parked);
 }
@@ -126,6 +136,9 @@ function deniedOf(open: NonNullable<SessionState['open']>): readonly DeniedCall[
   });
 }
 
+/** A timer that is longer fires at once. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 interface TurnClock {
   readonly signal: AbortSignal;
   readonly timedOut: () => boolean;
@@ -135,7 +148,7 @@ interface TurnClock {
 function startClock(maxTimeMs: number | undefined, signal: AbortSignal): TurnClock {
   if (maxTimeMs === undefined) return { signal, timedOut: () => false, stop: () => {} };
   const timer = new AbortController();
-  const handle = setTimeout(() => timer.abort(), maxTimeMs);
+  const handle = setTimeout(() => timer.abort(), Math.min(maxTimeMs, MAX_TIMER_MS));
   return {
     signal: AbortSignal.any([signal, timer.signal]),
     timedOut: () => timer.signal.aborted && !signal.aborted,

@@ -1,9 +1,10 @@
 /** Asks a person about one call, records question and answer, and says what follows. */
-import type { EventDraft } from '@ramet/core';
+import type { EventDraft, OutstandingWrite } from '@ramet/core';
 import type { ApprovalReply } from '../types.ts';
 import { record, type TurnContext } from './context.ts';
 import { endByAbort, type StepOutcome } from './outcome.ts';
 import type { OutstandingMatch } from './outstanding.ts';
+import { findReceipt } from './receipt.ts';
 import { errorText, type ReadyCall, recordResult } from './results.ts';
 
 export interface Question {
@@ -75,24 +76,38 @@ async function applyReply(
 ): Promise<'go' | StepOutcome> {
   const { reply, match } = answered;
   await recordAnswerOf(context, ready, reply);
-  if (reply.answer === 'allow') return 'go';
-  if (reply.answer === 'reuse' && match.exact !== null) return reuseReceipt(context, ready, match.exact.offset);
+  return followAnswer(context, ready, { answer: reply.answer, match });
+}
+
+/** Does what a recorded answer says. */
+export async function followAnswer(
+  context: TurnContext,
+  ready: ReadyCall,
+  recorded: { readonly answer: ApprovalReply['answer']; readonly match: OutstandingMatch },
+): Promise<'go' | StepOutcome> {
+  const { answer, match } = recorded;
+  if (answer === 'allow') return 'go';
+  if (answer === 'reuse' && match.exact !== null) return reuseReceipt(context, ready, match.exact);
   return recordResult(context, ready.call, errorText('denied by the person'), 'denied');
 }
 
-async function reuseReceipt(context: TurnContext, ready: ReadyCall, offset: number): Promise<StepOutcome> {
+async function reuseReceipt(context: TurnContext, ready: ReadyCall, write: OutstandingWrite): Promise<StepOutcome> {
   const { callId, tool } = ready.call;
-  const value = `not sent again: this write was made before (offset ${offset} of the session this one was forked from), and the person chose to let that stand`;
+  const { offset } = write;
   const draft: EventDraft = {
     type: 'tool.result',
     callId,
     tool,
     outcome: 'ok',
-    output: { type: 'text', value },
+    output: findReceipt(context, write) ?? { type: 'text', value: describeReuse(offset) },
     receipt: { offset },
   };
   await record(context, [draft]);
   return null;
+}
+
+function describeReuse(offset: number): string {
+  return `not sent again: this write was made before (offset ${offset} of the session this one was forked from), and the person chose to let that stand`;
 }
 
 async function recordAnswerOf(context: TurnContext, ready: ReadyCall, reply: ApprovalReply): Promise<void> {

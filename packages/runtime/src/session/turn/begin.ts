@@ -1,30 +1,19 @@
 /** How a turn begins: what an earlier one left open is settled, what changed meanwhile is kept, the message is recorded. */
-import { type EventDraft, type OutstandingWrite, type Refusal, refuse, type UserMessage } from '@ramet/core';
+import type { EventDraft, OutstandingWrite, UserMessage } from '@ramet/core';
 import type { TurnRequest } from '../types.ts';
+import { describeRestore } from '../workspace/notices.ts';
 import { record, type TurnContext } from './context.ts';
 import { endTurn } from './end.ts';
 
-export interface BeginRequest {
-  readonly request: TurnRequest;
-  /** Words to the agent about its files. */
-  readonly notice: string | undefined;
-}
-
-/** Begins a turn, or continues the open one when there is no prompt; null when the turn is open. */
-export async function beginTurn(context: TurnContext, begin: BeginRequest): Promise<Refusal | null> {
-  const { prompt } = begin.request;
-  const { open, id } = context.fold.state;
-  if (prompt === null) {
-    if (open !== null) return null;
-    return refuse('no_open_turn', `session ${id} has no open turn to continue; give it a message`, { id });
-  }
-  if (open !== null) {
+/** Begins a turn, or continues the open one when there is no prompt. */
+export async function beginTurn(context: TurnContext, request: TurnRequest): Promise<void> {
+  if (request.prompt === null) return;
+  if (context.fold.state.open !== null) {
     const message = 'a new message was given before the turn had ended';
     await endTurn(context, { kind: 'end', reason: 'interrupted', error: { code: 'interrupted', message } });
   }
   await keepForeignChanges(context);
-  await record(context, [draftMessage(context, begin)], { durable: true });
-  return null;
+  await record(context, [draftMessage(context, request)], { durable: true });
 }
 
 /** Files that somebody changed since the last checkpoint are put into one of their own before the agent goes on. */
@@ -39,13 +28,13 @@ async function keepForeignChanges(context: TurnContext): Promise<void> {
   });
 }
 
-function draftMessage(context: TurnContext, begin: BeginRequest): EventDraft {
-  const { prompt, attachments } = begin.request;
+function draftMessage(context: TurnContext, { prompt, attachments }: TurnRequest): EventDraft {
   const { state } = context.fold;
   const first = state.fork !== undefined && (state.lastEnd?.seq ?? -1) < state.fork.seq;
+  const aboutFiles = describeRestore(state.untoldRestore);
   const notices = [
     ...(first && state.outstanding.length > 0 ? [describeOutstanding(state.outstanding)] : []),
-    ...(begin.notice === undefined ? [] : [begin.notice]),
+    ...(aboutFiles === null ? [] : [aboutFiles]),
   ];
   const text = { type: 'text' as const, text: prompt ?? '' };
   const files = attachments.map(({ mediaType, filename, data }) => ({

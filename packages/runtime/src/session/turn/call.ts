@@ -5,8 +5,7 @@
  * 2. An answer of a person is bound to the call and its input.
  */
 import { type CallState, canonicalJson, type EventDraft } from '@ramet/core';
-import type { Tool } from '../../tools/types.ts';
-import { askAbout } from './approval.ts';
+import { askAbout, followAnswer } from './approval.ts';
 import { openTurnOf, record, type TurnContext } from './context.ts';
 import { decodeWith } from './decode.ts';
 import { keyOfCall } from './keys.ts';
@@ -58,19 +57,22 @@ async function permitCall(context: TurnContext, ready: ReadyCall): Promise<'go' 
   const { call, tool, input } = ready;
   const match = matchOutstanding(context.fold.state, { tool: tool.name, input });
   const verdict = verdictOn(context, ready, match.exact !== null);
+  // An answer that was recorded before a crash is not asked for again; a rule that denies stands above it.
+  if (verdict.kind !== 'deny' && call.approval !== undefined) {
+    return followAnswer(context, ready, { answer: call.approval.answer, match });
+  }
   if (verdict.kind === 'deny') return recordResult(context, call, errorText(`denied: ${verdict.reason}`), 'denied');
   if (verdict.kind === 'allow') return 'go';
   return askAbout(context, ready, { reason: verdict.reason, match });
 }
 
 function verdictOn(context: TurnContext, ready: ReadyCall, matches: boolean): Verdict {
-  const { call, tool, input } = ready;
+  const { tool, input } = ready;
   const facts = { tool: tool.name, subject: tool.subject(input), contained: tool.contained(context.toolContext) };
   const verdict = decideCall(facts, [...context.configuration.rules, ...context.settings.rules]);
   if (verdict.kind === 'deny') return verdict;
   if (matches)
     return { kind: 'ask', reason: 'this very write was already made after the point this session forked from' };
-  if (call.approval?.answer === 'allow') return { kind: 'allow' };
   if (verdict.kind === 'ask' && isGranted(context, tool.name, input)) return { kind: 'allow' };
   return verdict;
 }

@@ -1,8 +1,8 @@
 /**
  * Makes room in the context: the model writes a summary, and the log says what it stands for. The events themselves stay.
  */
-import { type Message, renderContext } from '@ramet/core';
-import { ModelFailure } from '../../model/index.ts';
+import { type ContextEvent, type Message, renderContext } from '@ramet/core';
+import { ModelFailure, type ModelReply } from '../../model/index.ts';
 import { openTurnOf, record, type TurnContext } from './context.ts';
 import { decodeWith } from './decode.ts';
 import type { StepOutcome } from './outcome.ts';
@@ -10,6 +10,9 @@ import { endByFailure, sendRecorded } from './send.ts';
 
 /** The context is compacted above this part of what the model holds. */
 const FULL = 0.8;
+
+/** Characters that are left of a tool's answer when a conversation is too long to be summarised whole. */
+const SHORT_RESULT = 1000;
 
 const INSTRUCTION = [
   'The conversation no longer fits. Write what someone who takes over needs: the task and its constraints, what was',
@@ -33,23 +36,40 @@ export async function compactContext(context: TurnContext): Promise<StepOutcome>
   }
   const { state } = context.fold;
   const replaced = state.context.filter((event) => event.type === 'context.compact' || event.seq <= through);
-  const messages: readonly Message[] = [
-    ...renderContext(replaced, decodeWith(context.log)),
-    { role: 'user', content: INSTRUCTION },
-  ];
+  const whole = await summarise(context, replaced);
+  const tooLong = whole instanceof ModelFailure && whole.code === 'context_overflow';
+  const reply = tooLong ? await summarise(context, replaced.map(shortenResult)) : whole;
+  if (reply instanceof ModelFailure) return endByFailure(context, reply);
+  const summary = reply.message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  if (summary.trim() === '') {
+    const message = 'the model answered the request for a summary of the conversation with nothing; try another model';
+    return { kind: 'end', reason: 'failed', error: { code: 'model_failed', message } };
+  }
+  await record(context, [{ type: 'context.compact', summary, through }]);
+  return null;
+}
+
+function summarise(context: TurnContext, events: readonly ContextEvent[]): Promise<ModelReply | ModelFailure> {
+  const instruction: Message = { role: 'user', content: INSTRUCTION };
+  const recorded: readonly Message[] = [...renderContext(events, (value) => value), instruction];
   const request = {
     system: context.system,
-    messages,
+    messages: [...renderContext(events, decodeWith(context.log)), instruction],
     tools: [],
-    replyIndex: openTurnOf(state).replies,
+    replyIndex: openTurnOf(context.fold.state).replies,
     purpose: 'compact' as const,
     signal: context.signal,
   };
-  const reply = await sendRecorded(context, request, 'compact');
-  if (reply instanceof ModelFailure) return endByFailure(context, reply);
-  const summary = reply.message.content.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  await record(context, [{ type: 'context.compact', summary, through }]);
-  return null;
+  return sendRecorded(context, request, recorded);
+}
+
+/** What does not fit as a whole is summarised without the bulk of what tools answered. */
+function shortenResult(event: ContextEvent): ContextEvent {
+  if (event.type !== 'tool.result') return event;
+  const text = JSON.stringify(event.output);
+  if (text.length <= SHORT_RESULT) return event;
+  const value = `${text.slice(0, SHORT_RESULT)} [cut: ${text.length} characters]`.toWellFormed();
+  return { ...event, output: { type: 'text', value } };
 }
 
 /**

@@ -39,6 +39,8 @@ export async function settleCalls(context: TurnContext): Promise<void> {
     if (call.result !== undefined) continue;
     if (call.intent === undefined) {
       await recordResult(context, call, errorText('not started: the turn was interrupted'), 'interrupted');
+    } else if (call.resolution !== undefined && call.resolution.resolution !== 'retry') {
+      await recordResolution(context, call);
     } else {
       await recordResult(context, call, errorText(UNKNOWN), 'outcome_unknown');
     }
@@ -47,10 +49,15 @@ export async function settleCalls(context: TurnContext): Promise<void> {
 
 async function applyResolution(context: TurnContext, call: CallState, tool: Tool | undefined): Promise<StepOutcome> {
   const { resolution, intent } = call;
-  if (resolution?.resolution === 'retry' && tool !== undefined) {
-    const input = decodeWith(context.log)(call.input);
-    return startCall(context, { call, tool, input, attempt: (intent?.attempt ?? 1) + 1 });
-  }
+  if (resolution?.resolution !== 'retry') return recordResolution(context, call);
+  if (tool === undefined) return recordResult(context, call, errorText(UNKNOWN), 'outcome_unknown');
+  const input = decodeWith(context.log)(call.input);
+  return startCall(context, { call, tool, input, attempt: (intent?.attempt ?? 1) + 1 });
+}
+
+/** Makes the person's word the result of the call. */
+async function recordResolution(context: TurnContext, call: CallState): Promise<null> {
+  const { resolution } = call;
   if (resolution?.resolution === 'happened') {
     const output = resolution.output ?? { type: 'text' as const, value: 'a person says that this call took effect' };
     await record(context, [{ type: 'tool.result', callId: call.callId, tool: call.tool, outcome: 'ok', output }]);

@@ -20,7 +20,8 @@ export async function requestReply(context: TurnContext): Promise<StepOutcome> {
     if (compacted !== null) return compacted;
   }
   const request = turnRequestOf(context);
-  const outcome = await sendRecorded(context, request, 'turn');
+  const recorded = renderContext(context.fold.state.context, (value) => value);
+  const outcome = await sendRecorded(context, request, recorded);
   if (!(outcome instanceof ModelFailure)) return null;
   if (outcome.code === 'context_overflow') return compactContext(context);
   return endByFailure(context, outcome);

@@ -1,5 +1,5 @@
 /** Sends a request to the model, again where its failure allows it; every attempt and every answer is recorded. */
-import { canonicalJson, type Digest, type EventDraft, type Purpose, renderContext } from '@ramet/core';
+import { canonicalJson, type Digest, type EventDraft, type Message, type Purpose } from '@ramet/core';
 import { ModelFailure, type ModelReply, type ModelRequest, planRetry } from '../../model/index.ts';
 import { sha256 } from '../../store/index.ts';
 import { record, type TurnContext } from './context.ts';
@@ -16,14 +16,16 @@ export function endByFailure(context: TurnContext, failure: ModelFailure): StepO
 
 /**
  * Sends a request, again where the provider's failure says so, and records each attempt. Answers the reply, or the
- * failure that nothing more is tried after.
+ * failure that nothing more is tried after. `recorded` is the request's messages as the log has them: payloads count by
+ * their digests.
  */
 export async function sendRecorded(
   context: TurnContext,
   request: ModelRequest,
-  purpose: Purpose,
+  recorded: readonly Message[],
 ): Promise<ModelReply | ModelFailure> {
-  const digest = digestOf(context, request);
+  const { purpose } = request;
+  const digest = digestOf(request, recorded);
   for (let attempt = 1; ; attempt += 1) {
     await record(context, [{ type: 'model.request', digest, model: context.model.name, attempt, purpose }]);
     const outcome = await attemptReply(context, request);
@@ -40,10 +42,8 @@ export async function sendRecorded(
   }
 }
 
-/** Of the request as the log has it: payloads count by their digests. */
-function digestOf(context: TurnContext, request: ModelRequest): Digest {
-  const messages = renderContext(context.fold.state.context, (value) => value);
-  return sha256(canonicalJson({ system: request.system, tools: request.tools, messages, purpose: request.purpose }));
+function digestOf({ system, tools, purpose }: ModelRequest, messages: readonly Message[]): Digest {
+  return sha256(canonicalJson({ system, tools, messages, purpose }));
 }
 
 async function attemptReply(context: TurnContext, request: ModelRequest): Promise<ModelReply | ModelFailure> {

@@ -6,16 +6,15 @@
  * 2. Nothing is called restored that was not: every fallback has a reason, in the log and for the agent.
  */
 import { existsSync, realpathSync } from 'node:fs';
-import { join } from 'node:path';
 import { type EventDraft, Failure, isRefusal, type Refusal, type RunId, refuse, type SessionState } from '@ramet/core';
 import type { Configuration } from '../../config/index.ts';
 import { type FileStore, makeFolder, type RunPaths, removeTree } from '../../store/index.ts';
 import { createCheckout } from '../../workspace/checkout/index.ts';
 import { restoreCheckpoint } from '../../workspace/checkpoint/index.ts';
-import { configValue, readPersonConfig } from '../../workspace/git/index.ts';
 import { readProject } from '../../workspace/project/index.ts';
 import type { Project } from '../../workspace/types.ts';
-import { lockDirectory } from './directory.ts';
+import { freezeGit, lockDirectory, removeRedirection } from './directory.ts';
+import { readIdentity } from './identity.ts';
 import { draftOpen } from './open-new.ts';
 import { withProjectShared } from './project-lock.ts';
 import type { BoundWorkspace, PreparedWorkspace } from './types.ts';
@@ -91,7 +90,7 @@ async function restore(request: BindRequest, place: GitPlace, checkpoint: string
     carried: restored.carried,
     ...rebuilt,
   };
-  return { workspace, events: [event], ...(state.workspaceReady ? { notice: NOTICE_REBUILT } : {}) };
+  return { workspace, events: [event] };
 }
 
 async function openFresh(request: BindRequest, place: GitPlace, reason: string): Promise<PreparedWorkspace | Refusal> {
@@ -106,7 +105,7 @@ async function openFresh(request: BindRequest, place: GitPlace, reason: string):
     reason,
     carried: opened.carried,
   };
-  return { workspace, events: [draftOpen(opened), event], notice: `${NOTICE_FRESH} (${reason})` };
+  return { workspace, events: [draftOpen(opened), event] };
 }
 
 /** The checkpoint a session goes on from: that of its last boundary, or a later one taken between turns. */
@@ -118,16 +117,14 @@ function checkpointOf(state: SessionState): string | null {
 }
 
 async function describeGit(project: Project, paths: RunPaths): Promise<BoundWorkspace> {
-  const config = existsSync(project.commonDir) ? await readPersonConfig(project.commonDir) : new Map();
-  const name = configValue(config, 'user.name');
-  const email = configValue(config, 'user.email');
+  const identity = await readIdentity(project);
   return {
     kind: 'git',
     path: paths.workspace,
     project,
     readOnly: [project.baseGit],
     frozen: [],
-    ...(name !== undefined && email !== undefined ? { identity: { name, email } } : {}),
+    ...(identity === null ? {} : { identity }),
     release: () => {},
   };
 }
@@ -145,7 +142,7 @@ function bindEmpty(paths: RunPaths, state: SessionState): PreparedWorkspace {
   makeFolder(paths.workspace);
   const reason = 'this session has no workspace: its folder starts empty';
   const event: EventDraft = { type: 'workspace.restore', checkpoint: null, outcome: 'fresh', reason, carried: [] };
-  return { workspace, events: [event], notice: `${NOTICE_FRESH} (${reason})` };
+  return { workspace, events: [event] };
 }
 
 async function bindDirectory(request: BindRequest): Promise<PreparedWorkspace | Refusal> {
@@ -157,23 +154,20 @@ async function bindDirectory(request: BindRequest): Promise<PreparedWorkspace | 
   const path = realpathSync(recorded);
   const lock = await lockDirectory(store.layout.home, path);
   if (isRefusal(lock)) return lock;
+  const frozen = freezeGit(path);
   const workspace: BoundWorkspace = {
     kind: 'directory',
     path,
     project: null,
     readOnly: [],
-    frozen: [join('.git', 'hooks'), join('.git', 'config')].filter((name) => existsSync(join(path, name))),
-    release: lock.release,
+    frozen,
+    release: () => {
+      removeRedirection(path, frozen);
+      lock.release();
+    },
   };
   if (state.workspaceReady) return { workspace, events: [] };
   const reason = 'the folder is shared with the session this one was forked from; nothing in it was brought back';
   const event: EventDraft = { type: 'workspace.restore', checkpoint: null, outcome: 'shared', reason, carried: [] };
-  return { workspace, events: [event], notice: NOTICE_SHARED };
+  return { workspace, events: [event] };
 }
-
-const NOTICE_FRESH =
-  'Note from Ramet: your files were not restored. You work in a fresh copy of the project, without what this conversation says was changed.';
-const NOTICE_REBUILT =
-  'Note from Ramet: your working folder was gone and was rebuilt from the last checkpoint; later changes are lost.';
-const NOTICE_SHARED =
-  'Note from Ramet: your folder is shared with the session this one was forked from, and was not brought back to this point: look before you rely on it.';

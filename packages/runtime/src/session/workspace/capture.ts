@@ -3,7 +3,12 @@ import { Failure } from '@ramet/core';
 import type { Configuration } from '../../config/index.ts';
 import type { Sandbox } from '../../sandbox/index.ts';
 import { captureCheckpoint, workspaceDiffers } from '../../workspace/checkpoint/index.ts';
-import { DEFAULT_CAPTURE_LIMITS, type WorkspaceHandle } from '../../workspace/types.ts';
+import {
+  type CaptureRequest,
+  type CheckpointRecord,
+  DEFAULT_CAPTURE_LIMITS,
+  type WorkspaceHandle,
+} from '../../workspace/types.ts';
 import { withProjectShared } from './project-lock.ts';
 import type { BoundWorkspace, CaptureFrom, CheckpointTaken } from './types.ts';
 
@@ -35,14 +40,30 @@ export function makeCaptor(options: CaptorOptions): Captor {
     capture: (from, settle) =>
       withProjectShared(project, async () => {
         const request = { workspace: handle, ...from, carry, captureIgnored, limits: DEFAULT_CAPTURE_LIMITS };
-        await settle(await captureCheckpoint(request).then(taken, failed));
+        await settle(await captureAnyway(request).then(taken, failed));
       }),
-    differs: (checkpoint) =>
-      workspaceDiffers({ workspace: handle, checkpoint, carry, captureIgnored, limits: DEFAULT_CAPTURE_LIMITS }),
+    differs: async (checkpoint) => {
+      const request = { workspace: handle, checkpoint, carry, captureIgnored, limits: DEFAULT_CAPTURE_LIMITS };
+      return workspaceDiffers(request).catch((error: unknown) => {
+        // What is not there, or cannot be compared, equals nothing.
+        if (error instanceof Failure) return true;
+        throw error;
+      });
+    },
   };
 }
 
-function taken(record: Awaited<ReturnType<typeof captureCheckpoint>>): CheckpointTaken {
+/** The previous checkpoint only makes a capture cheaper: one that is gone must not keep the next from being taken. */
+async function captureAnyway(request: CaptureRequest): Promise<CheckpointRecord> {
+  try {
+    return await captureCheckpoint(request);
+  } catch (error) {
+    if (request.previous === null || !(error instanceof Failure) || error.code === 'interrupted') throw error;
+    return captureCheckpoint({ ...request, previous: null });
+  }
+}
+
+function taken(record: CheckpointRecord): CheckpointTaken {
   return { kind: 'taken', record };
 }
 

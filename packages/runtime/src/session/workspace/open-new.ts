@@ -1,8 +1,8 @@
 /**
  * The workspace of a new session, built in the staging folder of its run: it appears together with the run's log.
  */
-import { realpathSync } from 'node:fs';
-import { relative } from 'node:path';
+import { existsSync, realpathSync } from 'node:fs';
+import { isAbsolute, relative } from 'node:path';
 import { type EventDraft, isRefusal, type Refusal, refuse, type WorkspaceKind } from '@ramet/core';
 import type { Configuration } from '../../config/index.ts';
 import { makeFolder, type RunPaths } from '../../store/index.ts';
@@ -24,8 +24,10 @@ export interface SessionPlace {
 /** Finds out where a new session would work; makes nothing but the project's folder. */
 export async function findPlace(home: string, options: NewSession): Promise<SessionPlace | Refusal> {
   const directory = realpathSync(options.cwd);
-  if (options.workspace === 'directory' || options.workspace === 'none') {
-    return { kind: options.workspace, project: null, cwd: '', directory };
+  if (options.workspace === 'none') return { kind: 'none', project: null, cwd: '', directory };
+  if (options.workspace === 'directory') {
+    const refusal = refuseOwnState(home, directory);
+    return refusal ?? { kind: 'directory', project: null, cwd: '', directory };
   }
   const project = await openProject({ stateFolder: home, cwd: directory });
   if (isRefusal(project)) return project;
@@ -37,6 +39,22 @@ export async function findPlace(home: string, options: NewSession): Promise<Sess
     );
   }
   return { kind: 'git', project, cwd: relative(realpathSync(project.checkout), directory), directory };
+}
+
+/** A folder that the agent may write must hold none of our state, nor lie in it. */
+function refuseOwnState(home: string, directory: string): Refusal | null {
+  const state = existsSync(home) ? realpathSync(home) : home;
+  if (!isWithin(state, directory) && !isWithin(directory, state)) return null;
+  return refuse(
+    'no_workspace',
+    `${directory} cannot be worked in: Ramet's own state is in ${state}; choose a folder beside it, or set RAMET_HOME`,
+    { cwd: directory },
+  );
+}
+
+function isWithin(path: string, folder: string): boolean {
+  const way = relative(folder, path);
+  return way === '' || (way !== '..' && !way.startsWith('../') && !isAbsolute(way));
 }
 
 /** Builds the workspace at `paths.workspace`; answers its `workspace.open`. */

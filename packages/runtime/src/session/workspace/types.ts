@@ -33,6 +33,4 @@ export interface BoundWorkspace {
 export interface PreparedWorkspace {
   readonly workspace: BoundWorkspace;
   readonly events: readonly EventDraft[];
-  /** Words to the agent about files that are not what the conversation says. */
-  readonly notice?: string;
 }
