@@ -14,6 +14,8 @@ interface State {
   /** Calls of the open turn without a result, in order. */
   calls: Call[];
   before: AuditedLine | null;
+  /** Names of the tools there are, by the last `session.config`. */
+  tools: ReadonlySet<unknown>;
 }
 
 /** A `session.start` is in it because L15 judges that one. */
@@ -31,7 +33,7 @@ const BETWEEN_TURNS = new Set([
 
 /** Judges the turns of a log and the calls in them (L17 to L20). */
 export function judgeTurns(lines: readonly AuditedLine[], report: Report): void {
-  const state: State = { open: false, calls: [], before: null };
+  const state: State = { open: false, calls: [], before: null, tools: new Set() };
   for (const line of lines) {
     const type = readableType(line);
     if (type !== null) judgeLine(state, { type, line }, report);
@@ -46,6 +48,7 @@ interface TypedLine {
 
 function judgeLine(state: State, typed: TypedLine, report: Report): void {
   const { type, line } = typed;
+  if (type === 'session.config') state.tools = toolNamesOf(line);
   if (type === 'message') {
     openTurn(state, line, report);
     return;
@@ -119,7 +122,7 @@ function judgeIntent(state: State, line: AuditedLine, report: Report): void {
 }
 
 function judgeResult(state: State, line: AuditedLine, report: Report): void {
-  const { callId, outcome, receipt } = line.event;
+  const { callId, tool, outcome, receipt } = line.event;
   const index = state.calls.findIndex((candidate) => candidate.id === callId);
   const call = state.calls[index];
   if (call === undefined) {
@@ -127,6 +130,13 @@ function judgeResult(state: State, line: AuditedLine, report: Report): void {
     return;
   }
   state.calls.splice(index, 1);
-  const needsIntent = outcome !== 'denied' && outcome !== 'interrupted' && receipt === undefined;
+  const unknownTool = outcome === 'error' && !state.tools.has(tool);
+  const needsIntent = outcome !== 'denied' && outcome !== 'interrupted' && receipt === undefined && !unknownTool;
   if (needsIntent && call.intents === 0) report.add('L19', `call ${shown(callId)} has no intent`, line.place);
+}
+
+function toolNamesOf(line: AuditedLine): ReadonlySet<unknown> {
+  const { tools } = line.event;
+  if (!Array.isArray(tools)) return new Set();
+  return new Set(tools.map((tool: unknown) => (tool as { readonly name?: unknown } | null)?.name));
 }
