@@ -2,9 +2,12 @@
  * Runs a process to its end. Ends it, and everything in its group, at a timeout or when the caller aborts:
  * SIGTERM, and SIGKILL after a grace period.
  */
+import { closeSync } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
 import { collectStream } from './collect.ts';
 import { feedStdin } from './feed.ts';
+import { openPipe } from './pipes.ts';
 import { killGroup, type SpawnedProcess, spawnProcess } from './spawn.ts';
 import type { ProcessOutcome, ProcessSpec } from './types.ts';
 
@@ -23,28 +26,21 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessOutcome> {
 }
 
 async function runWithOutput(spec: ProcessSpec, file: FileHandle | null): Promise<ProcessOutcome> {
-  const spawned = await spawnProcess({
-    argv: spec.argv,
-    cwd: spec.cwd,
-    env: spec.env,
-    stdin: spec.stdin === undefined ? 'ignore' : 'pipe',
-    stdout: file === null ? 'pipe' : file.fd,
-    ...(spec.descriptors === undefined ? {} : { descriptors: spec.descriptors }),
-  });
-  const { child } = spawned;
-  const stdout = collectStream(child.stdout, {
+  const { spawned, streams } = await spawnWithStreams(spec, file);
+  const stdout = collectStream(streams.stdout, {
     ...(spec.stdout.kind === 'collect' ? spec.stdout : { limitBytes: 0 }),
     ...(spec.onStdout === undefined ? {} : { onData: spec.onStdout }),
   });
-  const stderr = collectStream(child.stderr, {
+  const stderr = collectStream(streams.stderr, {
     limitBytes: spec.stderrLimitBytes,
     tailBytes: spec.stderrTailBytes ?? 0,
     ...(spec.onStderr === undefined ? {} : { onData: spec.onStderr }),
   });
   const end = watchForEnd(spawned, spec);
-  stopListeningAfterExit(spawned);
+  const allClosed = Promise.all([spawned.closed, waitForClose(streams.stdout), waitForClose(streams.stderr)]);
+  stopListeningAfterExit(spawned, streams, allClosed);
   const feeding = startFeeding(spawned, spec);
-  const { exitCode, signal } = await spawned.closed;
+  const [{ exitCode, signal }] = await allClosed;
   end.stop();
   await feeding;
   return {
@@ -57,6 +53,45 @@ async function runWithOutput(spec: ProcessSpec, file: FileHandle | null): Promis
     timedOut: end.reason() === 'timeout',
     aborted: end.reason() === 'abort',
   };
+}
+
+interface OutputStreams {
+  /** Null with a file sink. */
+  readonly stdout: Readable | null;
+  readonly stderr: Readable | null;
+}
+
+async function spawnWithStreams(
+  spec: ProcessSpec,
+  file: FileHandle | null,
+): Promise<{ spawned: SpawnedProcess; streams: OutputStreams }> {
+  const outPipe = spec.realPipes && file === null ? await openPipe() : null;
+  const errPipe = spec.realPipes ? await openPipe() : null;
+  const pipes = [outPipe, errPipe].filter((pipe) => pipe !== null);
+  try {
+    const spawned = await spawnProcess({
+      argv: spec.argv,
+      cwd: spec.cwd,
+      env: spec.env,
+      stdin: spec.stdin === undefined ? 'ignore' : 'pipe',
+      stdout: file?.fd ?? outPipe?.writeEnd ?? 'pipe',
+      ...(errPipe === null ? {} : { stderr: errPipe.writeEnd }),
+      ...(spec.descriptors === undefined ? {} : { descriptors: spec.descriptors }),
+    });
+    const { child } = spawned;
+    return { spawned, streams: { stdout: outPipe?.stream ?? child.stdout, stderr: errPipe?.stream ?? child.stderr } };
+  } catch (error) {
+    for (const pipe of pipes) pipe.stream.destroy();
+    throw error;
+  } finally {
+    // Ours must go, or the streams would never end.
+    for (const pipe of pipes) closeSync(pipe.writeEnd);
+  }
+}
+
+function waitForClose(stream: Readable | null): Promise<void> {
+  if (stream === null || stream.closed) return Promise.resolve();
+  return new Promise((resolve) => stream.once('close', resolve));
 }
 
 function startFeeding(spawned: SpawnedProcess, spec: ProcessSpec): Promise<void> {
@@ -96,13 +131,13 @@ function watchForEnd(
   return { stop, reason: () => reason };
 }
 
-function stopListeningAfterExit({ child, closed }: SpawnedProcess): void {
+function stopListeningAfterExit({ child }: SpawnedProcess, streams: OutputStreams, allClosed: Promise<unknown>): void {
   child.once('exit', () => {
     const timer = setTimeout(() => {
-      child.stdout?.destroy();
-      child.stderr?.destroy();
+      streams.stdout?.destroy();
+      streams.stderr?.destroy();
       child.stdin?.destroy();
     }, PIPE_GRACE_MS);
-    void closed.then(() => clearTimeout(timer));
+    void allClosed.then(() => clearTimeout(timer));
   });
 }

@@ -20,6 +20,8 @@ export interface SpawnSpec {
   readonly stdin: 'pipe' | 'ignore';
   /** A descriptor is handed over as the child's standard output. */
   readonly stdout: 'pipe' | number;
+  /** Absent: a pipe. */
+  readonly stderr?: number;
   /** Handed over as descriptors 3, 4, ... Never one that holds a lock. */
   readonly descriptors?: readonly number[];
 }
@@ -47,7 +49,7 @@ export async function spawnProcess(spec: SpawnSpec): Promise<SpawnedProcess> {
     child = spawn(program, args, {
       cwd: spec.cwd,
       env: { ...spec.env },
-      stdio: makeStdio([spec.stdin, spec.stdout, 'pipe', ...(spec.descriptors ?? [])]),
+      stdio: makeStdio([spec.stdin, spec.stdout, spec.stderr ?? 'pipe', ...(spec.descriptors ?? [])]),
       detached: true,
     });
   } catch (cause) {

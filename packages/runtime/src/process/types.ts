@@ -18,6 +18,8 @@ export interface ProcessSpec {
   readonly signal?: AbortSignal;
   /** Descriptors of this process handed over as 3, 4, ... (a sandbox's filter and status). */
   readonly descriptors?: readonly number[];
+  /** Output through real pipes, which a command can open again as `/dev/stdout`; where there are none, as usual. */
+  readonly realPipes?: boolean;
   /** Called with each piece of output as it arrives, kept or not. */
   readonly onStdout?: (chunk: Buffer) => void;
   readonly onStderr?: (chunk: Buffer) => void;

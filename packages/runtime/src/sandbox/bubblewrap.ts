@@ -19,7 +19,7 @@ import { parseChildPid, waitForDeath } from './namespace-end.ts';
 import { type NetworkProxy, openNetworkProxy } from './proxy.ts';
 import { makeSystemCallFilter } from './seccomp.ts';
 import { readSystemView, SYSTEM_FOLDERS, type SystemView } from './system-view.ts';
-import { readToolchains, type Toolchains } from './toolchains.ts';
+import { isWithin, readToolchains, type Toolchains } from './toolchains.ts';
 import type { CommandOutcome, Sandbox, SandboxCommand, SandboxView } from './types.ts';
 
 export interface BubblewrapOptions {
@@ -154,7 +154,9 @@ function makeConfig({ setting, command, proxy, etcPaths }: ConfigParts): Bubblew
 function hiddenInside({ system, view }: Setting): string[] {
   const shown = system.binds.map(({ target }) => target);
   const candidates = [homedir(), view.workspace, view.scratch, ...(view.hidden ?? [])];
-  return candidates.filter((path) => existsSync(path) && shown.some((root) => path.startsWith(`${root}/`)));
+  const found = candidates.filter((path) => existsSync(path) && shown.some((root) => path.startsWith(`${root}/`)));
+  const isInAnother = (path: string) => found.some((other) => other !== path && isWithin(path, other));
+  return [...new Set(found)].filter((path) => !isInAnother(path));
 }
 
 /**
@@ -176,6 +178,7 @@ function makeAllMountPoints({ view, toolchains }: Setting): string[] {
 
 /** HOME of commands; what an agent put in its place (a link, a file) is its own matter. */
 function makeHome(scratch: string): void {
+  mkdirSync(scratch, { recursive: true, mode: 0o700 });
   const home = join(scratch, 'home');
   if (!existsSync(home)) {
     try {
@@ -189,7 +192,7 @@ function makeHome(scratch: string): void {
 
 function toProcessSpec(command: SandboxCommand) {
   const { argv: _argv, env: _env, cwd: _cwd, allowNet: _allowNet, ...rest } = command;
-  return { ...rest, cwd: '/', env: {} };
+  return { ...rest, cwd: '/', env: {}, realPipes: true };
 }
 
 async function waitForEnd(outcome: ProcessOutcome, statusDescriptor: number): Promise<void> {

@@ -20,8 +20,9 @@ export function makeEtcFiles(
   gitConfig: string,
 ): readonly (readonly [path: string, content: string])[] {
   const { name, uid, gid } = account;
-  const others = [`nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin`];
-  if (uid !== 0) others.unshift('root:x:0:0:root:/root:/bin/sh');
+  const others: string[] = [];
+  if (uid !== 0) others.push('root:x:0:0:root:/root:/bin/sh');
+  if (uid !== 65534) others.push('nobody:x:65534:65534:nobody:/nonexistent:/usr/sbin/nologin');
   return [
     ['/etc/passwd', `${[`${name}:x:${uid}:${gid}:${name}:/tmp/home:/bin/sh`, ...others].join('\n')}\n`],
     ['/etc/group', `${name}:x:${gid}:\nnogroup:x:65534:\n`],

@@ -23,6 +23,7 @@ export function openUnsandboxed(view: SandboxView, options: UnsandboxedOptions):
     mkdirSync(view.scratch, { recursive: true, mode: 0o700 });
     const outcome = await runProcess({
       ...rest,
+      realPipes: true,
       cwd: join(view.workspace, cwd),
       env: { ...makeOutsideEnvironment(options.hostEnv, view.scratch), ...makeIdentity(view), ...env },
     });

@@ -1,10 +1,11 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { isRefusal } from '@ramet/core/codes';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type BubblewrapConfig, makeBubblewrapArguments } from '../../src/sandbox/bubblewrap-arguments.ts';
 import { makeGitConfig } from '../../src/sandbox/generated-files.ts';
+import { makeMountPoints, removeMountPoints } from '../../src/sandbox/mount-points.ts';
 import { probeBubblewrap } from '../../src/sandbox/probe.ts';
 import { readToolchains } from '../../src/sandbox/toolchains.ts';
 
@@ -135,6 +136,26 @@ describe('readToolchains', () => {
     expect(read([join(folder, 'link'), '', 'bin', './x', join(folder, 'gone'), join(folder, 'homelink')]).path).toEqual(
       [bin],
     );
+  });
+});
+
+describe('mount points', () => {
+  test('are made below the mount they lie in, through no link, and taken away again', () => {
+    const source = join(folder, 'workspace');
+    const outside = join(folder, 'outside');
+    for (const path of [source, outside]) mkdirSync(path);
+    symlinkSync(outside, join(source, 'state'));
+    const made = makeMountPoints({ source, target: '/work' }, [
+      '/work/state/base.git',
+      '/elsewhere/x',
+      '/work',
+      '/workshop/x',
+    ]);
+    expect(made).toEqual([join(source, 'state'), join(source, 'state/base.git')]);
+    expect(readdirSync(outside)).toEqual([]);
+    writeFileSync(join(source, 'state/left'), '');
+    removeMountPoints(made);
+    expect(readdirSync(join(source, 'state'))).toEqual(['left']);
   });
 });
 

@@ -1,5 +1,6 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { makeWorld, openConfined, openFree, runIn, skipWithoutSandbox, type World } from './helpers.ts';
@@ -75,6 +76,20 @@ describe('the end of a command', () => {
     await expect(runIn(lost, 'true')).rejects.toMatchObject({ code: 'process_failed' });
   });
 
+  test('a command does not outlive a Ramet that is killed', async () => {
+    const module = new URL('../../src/sandbox/index.ts', import.meta.url);
+    const { workspace, scratch } = world.view;
+    const program = `
+      import { openSandbox } from ${JSON.stringify(module.href)};
+      const sandbox = await openSandbox('bubblewrap', ${JSON.stringify({ workspace, scratch, readOnly: [], frozen: [] })});
+      const command = { argv: ['sh', '-c', 'touch started; (setsid sleep 67.7 &); sleep 67.7'], cwd: '', stderrLimitBytes: 0 };
+      await sandbox.run({ ...command, stdout: { kind: 'collect', limitBytes: 0 } });`;
+    const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', program], { stdio: 'ignore' });
+    await expect.poll(() => countMarked('sleep\x0067.7'), { timeout: 20_000 }).toBe(2);
+    child.kill('SIGKILL');
+    await expect.poll(() => countMarked('sleep\x0067.7'), { timeout: 20_000 }).toBe(0);
+  });
+
   test('runs follow one another', async () => {
     const sandbox = await openConfined(world.view);
     await Promise.all(
@@ -105,6 +120,27 @@ describe('output and input', () => {
     );
     expect([out, exitCode]).toEqual(['first\n', 4]);
     expect(statSync(join(world.workspace, 'closed')).size).toBe(0);
+  });
+
+  test('output can be opened again by its name, as scripts do', async () => {
+    const script = 'echo a > /dev/stderr; echo b > /dev/stdout; echo c | tee /dev/stderr; echo d >> /dev/fd/2';
+    for (const sandbox of [await openConfined(world.view), await openFree(world.view)]) {
+      expect(await runIn(sandbox, script)).toMatchObject({ out: 'b\nc\n', err: 'a\nc\nd\n' });
+    }
+  });
+
+  test('many runs at once leave no descriptor open', async () => {
+    const open = () => readdirSync('/proc/self/fd').length;
+    const sandboxes = await Promise.all(Array.from({ length: 10 }, () => openFree(world.view)));
+    await runIn(sandboxes[0] ?? expect.unreachable(), 'true');
+    const before = open();
+    for (let round = 0; round < 4; round += 1) {
+      const outs = await Promise.all(sandboxes.map((sandbox, index) => runIn(sandbox, `echo ${index}`)));
+      expect(outs.map(({ out }) => out)).toEqual(sandboxes.map((_, index) => `${index}\n`));
+    }
+    // Some pipes wait for their use: they are made in batches of 16.
+    expect(open() - before).toBeLessThanOrEqual(16);
+    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('ramet-pipes-'))).toEqual([]);
   });
 
   test('stdin is what was given, and nothing otherwise', async () => {
