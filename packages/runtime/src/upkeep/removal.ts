@@ -7,9 +7,17 @@
  */
 import { isRefusal, type Refusal, type RunId, refuse } from '@ramet/core';
 import { forkKeyOf } from '../fork/index.ts';
+import {
+  type Bytes,
+  bytesOf,
+  joinTallies,
+  listSessions,
+  NO_FILES,
+  type SessionSummary,
+  type Tally,
+  tallyFolders,
+} from '../inspect/index.ts';
 import type { FileStore } from '../store/index.ts';
-import { type Bytes, bytesOf, joinTallies, NO_FILES, type Tally, tallyFolders } from './size.ts';
-import { listSessions, type SessionSummary } from './summary.ts';
 import { findUnsaved, type UnsavedReasons } from './unsaved.ts';
 
 /** One run a plan removes. */

@@ -2,11 +2,10 @@
 import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { renderBytes, renderCount } from '@ramet/core';
+import { findNetworkFileSystem, listSessions, nearestFolder } from '../inspect/index.ts';
 import { runProcess } from '../process/index.ts';
 import { probeSandbox } from '../sandbox/index.ts';
 import { type FileStore, layoutOf } from '../store/index.ts';
-import { findNetworkFileSystem, nearestFolder } from './file-system.ts';
-import { listSessions } from './summary.ts';
 
 /** `bad`: something will fail; `weak`: something is missing that can be done without. */
 export type CheckLevel = 'good' | 'weak' | 'bad';

@@ -5,10 +5,9 @@
  * 2. Nothing is removed here.
  */
 import type { RunId } from '@ramet/core';
+import { type Bytes, bytesOf, joinTallies, listSessions, NO_FILES, type SessionSummary } from '../inspect/index.ts';
 import type { FileStore } from '../store/index.ts';
 import { type CountedRun, countRun, describePlan, type RemovalPlan } from './removal.ts';
-import { type Bytes, bytesOf, joinTallies, NO_FILES } from './size.ts';
-import { listSessions, type SessionSummary } from './summary.ts';
 import { findUnsaved } from './unsaved.ts';
 
 export type PruneGoal =

@@ -8,12 +8,12 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, isRefusal, type RunId } from '@ramet/core';
 import { DEFAULT_CARRY } from '../config/index.ts';
+import type { SessionSummary } from '../inspect/index.ts';
 import { openSandbox } from '../sandbox/index.ts';
 import type { FileStore } from '../store/index.ts';
 import { workspaceDiffers } from '../workspace/checkpoint/index.ts';
 import { readProject } from '../workspace/project/index.ts';
 import { DEFAULT_CAPTURE_LIMITS, type Project, type WorkspaceHandle } from '../workspace/types.ts';
-import type { SessionSummary } from './summary.ts';
 
 /** Why a run holds unsaved work; empty: it does not. */
 export type UnsavedReasons = readonly string[];

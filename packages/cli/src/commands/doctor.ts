@@ -1,0 +1,29 @@
+import { escapeLine, renderColumns } from '@ramet/core/text';
+import { openFileStore } from '@ramet/runtime/store';
+import { type CheckLevel, examineMachine } from '@ramet/runtime/upkeep';
+import { paint, type Tone } from '../output/style.ts';
+import type { Action } from '../routes/define.ts';
+import type { DoctorFlags } from '../routes/machine.ts';
+import { stateFolderIn } from '../store.ts';
+
+const MARKS: Readonly<Record<CheckLevel, readonly [mark: string, tone: Tone]>> = {
+  good: ['ok', 'green'],
+  weak: ['--', 'yellow'],
+  bad: ['!!', 'red'],
+};
+
+/** Examines this machine. */
+export const doctor: Action<DoctorFlags, []> = async (context) => {
+  const store = openFileStore({ home: stateFolderIn(context), now: context.now });
+  const checks = await examineMachine({ store, env: context.env, nodeVersion: process.versions.node });
+  const ok = checks.every((check) => check.level !== 'bad');
+  const rows = checks.map(({ name, level, message, remedy }) => {
+    const [mark, tone] = MARKS[level];
+    const advice = remedy === undefined ? '' : `; ${escapeLine(remedy)}`;
+    return { painted: paint(context.stdout, tone, mark), cells: [name, `${escapeLine(message)}${advice}`] };
+  });
+  const lines = renderColumns(rows.map(({ cells }) => cells)).map(
+    (line, index) => `${rows[index]?.painted}  ${line}\n`,
+  );
+  return { json: { ok, checks }, text: lines.join(''), exit: ok ? 0 : 2 };
+};

@@ -1,0 +1,30 @@
+import { type Refusal, refuse } from '@ramet/core/codes';
+import { escapeLine, renderBytes } from '@ramet/core/text';
+import { type PruneGoal, planPrune } from '@ramet/runtime/upkeep';
+import type { Action } from '../routes/define.ts';
+import type { PruneFlags } from '../routes/keeping.ts';
+import { openStore, shortenIds } from '../store.ts';
+import { carryOut, renderPlan } from './remove.ts';
+
+/** Removes old sessions. */
+export const prune: Action<PruneFlags, []> = async (context, flags) => {
+  const goal = goalOf(flags);
+  if ('code' in goal) return goal;
+  const store = openStore(context);
+  const plan = await planPrune(store, { goal, includeUnsaved: flags.includeUnsaved, nowMs: context.now() });
+  const short = shortenIds(store);
+  const kept = plan.kept.map(
+    ({ id, title, reasons }) => `kept ${short(id)}  ${escapeLine(`${title}: ${reasons.join(', ')}`)}\n`,
+  );
+  const total = `all sessions take ${renderBytes(plan.total.own + plan.total.shared)}\n`;
+  const rendered = [renderPlan(context, plan, short), ...kept, total].join('');
+  if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
+  if (plan.runs.length === 0) return { json: { ...plan, removed: [] }, text: rendered };
+  return carryOut(context, store, { plan, rendered, isAnswered: flags.yes });
+};
+
+function goalOf({ olderThan, to }: PruneFlags): PruneGoal | Refusal {
+  if (olderThan !== undefined && to === undefined) return { kind: 'older_than', days: olderThan };
+  if (to !== undefined && olderThan === undefined) return { kind: 'to_size', bytes: to };
+  return refuse('bad_usage', 'say which sessions are old: either --older-than <days> or --to <size>');
+}

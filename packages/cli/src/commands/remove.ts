@@ -1,0 +1,76 @@
+import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import type { RunId } from '@ramet/core/events';
+import { escapeLine, renderBytes, renderCount } from '@ramet/core/text';
+import type { FileStore } from '@ramet/runtime/store';
+import { planRemoval, type RemovalPlan, removeRuns } from '@ramet/runtime/upkeep';
+import { type CliContext, isInteractive } from '../context.ts';
+import type { Answer } from '../output/answer.ts';
+import { paint } from '../output/style.ts';
+import type { Action } from '../routes/define.ts';
+import type { RemoveFlags } from '../routes/keeping.ts';
+import { findRuns, openStore, shortenIds } from '../store.ts';
+
+/** Removes the runs some ids name. */
+export const remove: Action<RemoveFlags, readonly string[]> = async (context, flags, texts) => {
+  const store = openStore(context);
+  const ids = findRuns(store, texts);
+  if (isRefusal(ids)) return ids;
+  const plan = await planRemoval(store, ids);
+  if (isRefusal(plan)) return plan;
+  const rendered = renderPlan(context, plan, shortenIds(store));
+  if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
+  return carryOut(context, store, { plan, rendered, isAnswered: flags.yes });
+};
+
+/** Asks unless answered already, and removes. */
+export async function carryOut(
+  context: CliContext,
+  store: FileStore,
+  wanted: { readonly plan: RemovalPlan; readonly rendered: string; readonly isAnswered: boolean },
+): Promise<Answer | Refusal> {
+  const { plan, rendered, isAnswered } = wanted;
+  if (!isAnswered) {
+    const refusal = await confirm(context, plan, rendered);
+    if (refusal !== null) return refusal;
+  }
+  const { removed, stopped } = await removeRuns(
+    store,
+    plan.runs.map(({ id }) => id),
+  );
+  if (stopped !== null) {
+    const message = `${stopped.message}; removed before that: ${removed.length === 0 ? 'none' : removed.join(', ')}`;
+    return refuse(stopped.code, message, { ...stopped.data, removed });
+  }
+  const freed = `removed ${renderCount(removed.length, 'session')}: ${renderBytes(plan.bytes.own)} freed`;
+  return { json: { ...plan, removed }, notes: isAnswered ? rendered : '', text: `${freed}\n` };
+}
+
+async function confirm(context: CliContext, plan: RemovalPlan, rendered: string): Promise<Refusal | null> {
+  const isLossy = plan.runs.some((run) => run.unsaved.length > 0);
+  if (!isInteractive(context)) {
+    const code = isLossy ? 'would_lose_work' : 'not_confirmed';
+    const what = plan.runs.map((run) => describeLoss(run)).join('; ');
+    return refuse(code, `nothing was removed, because nobody is there to ask: pass --yes to remove ${what}`, {
+      ...plan,
+    });
+  }
+  context.stderr.write(rendered);
+  const { askYesNo } = await import('./ask.ts');
+  const isMeant = await askYesNo(isLossy ? 'Remove it, with work that is nowhere else?' : 'Remove it?');
+  return isMeant ? null : refuse('not_confirmed', 'nothing was removed', { ...plan });
+}
+
+function describeLoss({ id, unsaved }: RemovalPlan['runs'][number]): string {
+  return unsaved.length === 0 ? id : `${id} (unsaved: ${unsaved.join(', ')})`;
+}
+
+/** A plan as text. */
+export function renderPlan(context: CliContext, plan: RemovalPlan, short: (id: RunId) => string): string {
+  const lines = plan.runs.flatMap(({ id, title, bytes, unsaved, children }) => [
+    `${short(id)}  ${escapeLine(title)}: ${renderBytes(bytes.own)}, and ${renderBytes(bytes.shared)} that others hold too`,
+    ...unsaved.map((reason) => paint(context.stderr, 'yellow', `  unsaved: ${escapeLine(reason)}`)),
+    ...(children.length === 0 ? [] : [`  its forks stay: ${children.map(short).join(', ')}`]),
+  ]);
+  const total = `${renderCount(plan.runs.length, 'session')}, ${renderBytes(plan.bytes.own)} to free`;
+  return [...lines, total].map((line) => `${line}\n`).join('');
+}

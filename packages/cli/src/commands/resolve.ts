@@ -1,0 +1,35 @@
+import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import { renderJson } from '@ramet/core/text';
+import { type ResolutionRequest, resolveCall } from '@ramet/runtime/session';
+import type { Action } from '../routes/define.ts';
+import type { ResolveFlags } from '../routes/machine.ts';
+import { findRun, openStore, shortenIds } from '../store.ts';
+
+/** Records a person's word on a call whose outcome is unknown. */
+export const resolve: Action<ResolveFlags, [string]> = async (context, flags, [text]) => {
+  const word = wordOf(flags);
+  if (isRefusal(word)) return word;
+  const store = openStore(context);
+  const id = findRun(store, text);
+  if (isRefusal(id)) return id;
+  const resolved = await resolveCall(store, { id, offset: flags.offset, ...word });
+  if (isRefusal(resolved)) return resolved;
+  return { json: resolved, notes: `go on: ramet run --session ${shortenIds(store)(id)}\n` };
+};
+
+function wordOf(flags: ResolveFlags): Pick<ResolutionRequest, 'resolution' | 'output'> | Refusal {
+  const { happened, didNotHappen, retry, result } = flags;
+  if ([happened, didNotHappen, retry].filter(Boolean).length !== 1) {
+    return refuse('bad_usage', 'say one of --happened --result <json>, --did-not-happen, --retry');
+  }
+  if (!happened) {
+    if (result !== undefined) return refuse('bad_usage', '--result goes with --happened');
+    return { resolution: retry ? 'retry' : 'did_not_happen' };
+  }
+  if (result === undefined) return refuse('bad_usage', '--happened needs --result <json>: what the call answered');
+  try {
+    return { resolution: 'happened', output: { type: 'json', value: JSON.parse(result) } };
+  } catch {
+    return refuse('bad_usage', `--result is not JSON: ${renderJson(result.slice(0, 60))}`);
+  }
+}

@@ -1,0 +1,150 @@
+import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import type { RunId } from '@ramet/core/events';
+import { findLastSession } from '@ramet/runtime/inspect';
+import { runTurn, type TurnRequest } from '@ramet/runtime/session';
+import type { FileStore } from '@ramet/runtime/store';
+import { findProject } from '@ramet/runtime/workspace/project';
+import { type CliContext, type Interruption, isInteractive } from '../context.ts';
+import type { Answer } from '../output/answer.ts';
+import { observeTurn } from '../output/progress.ts';
+import { answerTurn } from '../output/turn.ts';
+import type { Action } from '../routes/define.ts';
+import type { RunFlags } from '../routes/run.ts';
+import { findRun, openStore } from '../store.ts';
+import { readAttachments } from './attachments.ts';
+import { makeFork } from './fork.ts';
+import { settingsFor } from './settings.ts';
+
+/** Runs one turn. */
+export const run: Action<RunFlags, readonly string[]> = async (context, flags, words) => {
+  const misuse = findMisuse(flags);
+  if (misuse !== null) return refuse('bad_usage', misuse);
+  const prompt = await readPrompt(context, words);
+  if (isRefusal(prompt)) return prompt;
+  if (prompt === null && flags.session === undefined && !flags.continue) return refuseWithoutPrompt(flags);
+  const attachments = readAttachments(context, flags.attach ?? []);
+  if (isRefusal(attachments)) return attachments;
+  const store = openStore(context);
+  const target = await chooseTarget(context, store, flags);
+  if (isRefusal(target)) return target;
+  const interruption = context.watchInterruption();
+  return takeTurn(context, store, { flags, prompt, attachments, target, interruption });
+};
+
+interface Turn extends Pick<TurnRequest, 'prompt' | 'attachments'> {
+  readonly flags: RunFlags;
+  readonly target: Target;
+  readonly interruption: Interruption;
+}
+
+async function takeTurn(context: CliContext, store: FileStore, turn: Turn): Promise<Answer | Refusal> {
+  const { flags, prompt, attachments, target, interruption } = turn;
+  const { now, randomBytes, env, sleep, cwd } = context;
+  const progress = observeTurn(context, store, {
+    isNew: target.session.kind === 'new',
+    isEvents: flags.events,
+    isJson: flags.json,
+  });
+  const settings = settingsFor(context, flags, { interruption, observer: progress.observer });
+  const services = { store, now, randomBytes, env, sleep };
+  const started = context.elapsed();
+  const request = { session: target.session, prompt, attachments, settings, cwd };
+  const result = await runTurn(services, request);
+  progress.end();
+  if (isRefusal(result)) {
+    if (target.madeFork !== null) await store.remove(target.madeFork);
+    return (await retryInDirectory(context, store, { turn, refusal: result })) ?? result;
+  }
+  return answerTurn(context, store, { result, isTextShown: progress.isTextShown, ms: context.elapsed() - started });
+}
+
+/** Outside a repository a person at a terminal is asked once whether to work in the folder itself. */
+async function retryInDirectory(
+  context: CliContext,
+  store: FileStore,
+  tried: { readonly turn: Turn; readonly refusal: Refusal },
+): Promise<Answer | Refusal | null> {
+  const { turn, refusal } = tried;
+  const { flags, target } = turn;
+  const isQuestion = refusal.code === 'no_workspace' && flags.workspace === undefined && target.session.kind === 'new';
+  if (!isQuestion || !isInteractive(context)) return null;
+  const { askYesNo } = await import('./ask.ts');
+  const isWanted = await askYesNo(
+    `This is no git repository. Let the agent work in ${context.cwd} itself, without checkpoints?`,
+  );
+  if (!isWanted || target.session.kind !== 'new') return null;
+  const options = { ...target.session.options, workspace: 'directory' as const };
+  const again = {
+    ...turn,
+    flags: { ...flags, workspace: 'directory' as const },
+    target: { ...target, session: { kind: 'new' as const, options } },
+  };
+  return takeTurn(context, store, again);
+}
+
+interface Target {
+  readonly session: TurnRequest['session'];
+  /** The fork made for this very turn: without a turn it is not left behind. */
+  readonly madeFork: RunId | null;
+}
+
+async function chooseTarget(context: CliContext, store: FileStore, flags: RunFlags): Promise<Target | Refusal> {
+  const { session, fork, title, workspace, allowDirty } = flags;
+  if (fork !== undefined) return forkTarget(context, store, flags);
+  if (session !== undefined || flags.continue) {
+    const id = session === undefined ? await findLast(context, store) : findRun(store, session);
+    return isRefusal(id) ? id : { session: { kind: 'open', id }, madeFork: null };
+  }
+  const options = {
+    cwd: context.cwd,
+    allowDirty,
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(title === undefined ? {} : { title }),
+  };
+  return { session: { kind: 'new', options }, madeFork: null };
+}
+
+async function forkTarget(context: CliContext, store: FileStore, flags: RunFlags): Promise<Target | Refusal> {
+  const source = findRun(store, flags.fork ?? '');
+  if (isRefusal(source)) return source;
+  const made = await makeFork(context, store, { source, flags: { at: flags.at, title: flags.title } });
+  if (isRefusal(made)) return made;
+  if (made.session === null) throw new Error('bug: a fork that is no dry run made nothing');
+  return { session: { kind: 'open', id: made.session }, madeFork: made.session };
+}
+
+async function findLast(context: CliContext, store: FileStore): Promise<RunId | Refusal> {
+  const project = await findProject({ stateFolder: store.layout.home, cwd: context.cwd });
+  if (isRefusal(project)) return project;
+  const last = project === null ? null : findLastSession(store, project.id);
+  return (
+    last ?? refuse('nothing_to_continue', `no session of the project in ${context.cwd}; start one: ramet run "..."`)
+  );
+}
+
+function findMisuse(flags: RunFlags): string | null {
+  const { session, fork, at, title, workspace, allowDirty } = flags;
+  const chosen = [session !== undefined && '--session', flags.continue && '--continue', fork !== undefined && '--fork'];
+  const targets = chosen.filter((name) => name !== false);
+  if (targets.length > 1) return `${targets.join(' and ')} exclude each other`;
+  if (at !== undefined && fork === undefined) return '--at goes with --fork';
+  if (targets.length === 0) return null;
+  if (workspace !== undefined) return `--workspace is for a new session, not for ${targets[0]}`;
+  if (allowDirty) return `--allow-dirty is for a new session, not for ${targets[0]}`;
+  if (title !== undefined && fork === undefined) return `--title is for a new session; use \`ramet title\``;
+  return null;
+}
+
+async function readPrompt(context: CliContext, words: readonly string[]): Promise<string | null | Refusal> {
+  if (words.length === 0) return null;
+  if (words.length > 1 && words.includes('-'))
+    return refuse('bad_usage', "'-' reads the prompt from standard input: give it alone");
+  const text = words[0] === '-' ? Buffer.from(await context.stdin.read()).toString('utf8') : words.join(' ');
+  return text.trim() === '' ? refuse('bad_usage', 'the prompt is empty') : text;
+}
+
+function refuseWithoutPrompt(flags: RunFlags): Refusal {
+  const instead =
+    flags.fork === undefined ? 'ramet run "what to do"' : `ramet fork ${flags.fork}, which calls no model`;
+  return refuse('nothing_to_do', `a prompt is missing: ${instead}`);
+}

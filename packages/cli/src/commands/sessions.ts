@@ -1,0 +1,97 @@
+import { isRefusal, type Refusal } from '@ramet/core/codes';
+import type { RunId } from '@ramet/core/events';
+import { escapeLine, renderAge, renderBytes, renderColumns, renderCount } from '@ramet/core/text';
+import { listSessions, type SessionSummary } from '@ramet/runtime/inspect';
+import type { FileStore } from '@ramet/runtime/store';
+import type { CliContext } from '../context.ts';
+import { paint } from '../output/style.ts';
+import { describeUsage } from '../output/usage.ts';
+import type { Action } from '../routes/define.ts';
+import type { SessionsFlags } from '../routes/sessions.ts';
+import { openStore, shortenIds } from '../store.ts';
+
+/** Lists sessions, the one that was active last first. */
+export const sessions: Action<SessionsFlags, []> = async (context, flags) => {
+  const store = openStore(context);
+  const all = listSessions(store);
+  const project = flags.project ? await findProjectHere(context, store) : undefined;
+  if (isRefusal(project)) return project;
+  const chosen = project === undefined ? all : all.filter((session) => session.project === (project?.id ?? ''));
+  const shown = flags.limit === undefined ? chosen : chosen.slice(0, flags.limit);
+  const parents = shown.flatMap((session) => (session.forkedFrom === undefined ? [] : [session.forkedFrom.id]));
+  const short = shortenIds(store, parents);
+  const rows = flags.tree ? arrangeTree(shown) : shown.map((session) => ({ session, branch: '' }));
+  const json = { sessions: shown.map(describeSession) };
+  if (rows.length === 0) return { json, notes: renderNone(all.length, flags.project) };
+  return { json, text: renderTable(context, rows, short) };
+};
+
+/** Loaded only when asked for: most lists need no git. */
+async function findProjectHere(
+  context: CliContext,
+  store: FileStore,
+): Promise<{ readonly id: string } | null | Refusal> {
+  const { findProject } = await import('@ramet/runtime/workspace/project');
+  return findProject({ stateFolder: store.layout.home, cwd: context.cwd });
+}
+
+/** A session in answers. */
+function describeSession(session: SessionSummary): Record<string, unknown> {
+  const { own, inherited, ...rest } = session;
+  return { ...rest, own: { usage: describeUsage(own.usage) }, inherited: { usage: describeUsage(inherited.usage) } };
+}
+
+interface Row {
+  readonly session: SessionSummary;
+  /** Lines of the tree before the id. */
+  readonly branch: string;
+}
+
+/** Children below their parent, in the order they were made; a child whose parent is not shown stands on top. */
+function arrangeTree(shown: readonly SessionSummary[]): readonly Row[] {
+  const ids = new Set(shown.map((session) => session.id));
+  const children = new Map<RunId | null, SessionSummary[]>();
+  for (const session of shown) {
+    const parent = session.forkedFrom?.id;
+    const key = parent !== undefined && ids.has(parent) ? parent : null;
+    children.set(key, [...(children.get(key) ?? []), session]);
+  }
+  const rows: Row[] = [];
+  const add = (session: SessionSummary, lead: string, tail: string): void => {
+    rows.push({ session, branch: lead });
+    const below = [...(children.get(session.id) ?? [])].sort((left, right) => (left.id < right.id ? -1 : 1));
+    below.forEach((child, index) => {
+      const isLast = index === below.length - 1;
+      add(child, `${tail}${isLast ? '└─ ' : '├─ '}`, `${tail}${isLast ? '   ' : '│  '}`);
+    });
+  };
+  for (const session of children.get(null) ?? []) add(session, '', '');
+  return rows;
+}
+
+function renderTable(context: CliContext, rows: readonly Row[], short: (id: RunId) => string): string {
+  const head = ['ID', 'AGE', 'STATE', 'TURNS', 'SIZE', 'FORK OF', 'TITLE'];
+  const cells = rows.map(({ session, branch }) => [
+    branch + short(session.id),
+    renderAge(context.now() - Date.parse(session.lastTime)),
+    session.state,
+    String(session.turns),
+    renderBytes(session.bytes.own),
+    renderOrigin(session, short),
+    session.titleFrom === 'own' ? escapeLine(session.title) : `(${escapeLine(session.title)})`,
+  ]);
+  const { columns } = context.stdout;
+  const [first = '', ...lines] = renderColumns([head, ...cells], { width: columns });
+  return [paint(context.stdout, 'dim', first), ...lines].map((line) => `${line}\n`).join('');
+}
+
+function renderOrigin({ forkedFrom }: SessionSummary, short: (id: RunId) => string): string {
+  if (forkedFrom === undefined) return '';
+  return `fork of ${short(forkedFrom.id)} at ${forkedFrom.offset}${forkedFrom.removed ? ' (removed)' : ''}`;
+}
+
+function renderNone(others: number, isProject: boolean): string {
+  if (isProject && others > 0)
+    return `no session of the project in this folder (${renderCount(others, 'session')} of others)\n`;
+  return 'no sessions yet; start one in a git repository: ramet run --model <model> "what to do"\n';
+}

@@ -1,0 +1,27 @@
+import { isRefusal, refuse } from '@ramet/core/codes';
+import { viewSession } from '@ramet/runtime/inspect';
+import { renderSession } from '../output/session.ts';
+import { describeUsage } from '../output/usage.ts';
+import type { Action } from '../routes/define.ts';
+import type { ShowFlags } from '../routes/show.ts';
+import { findRun, openStore, shortenIds } from '../store.ts';
+
+/** Shows one session. */
+export const show: Action<ShowFlags, [string]> = async (context, flags, [text]) => {
+  const store = openStore(context);
+  const id = findRun(store, text);
+  if (isRefusal(id)) return id;
+  const view = viewSession(store, id);
+  if (isRefusal(view)) return view;
+  const turns = flags.turn === undefined ? view.turns : view.turns.filter(({ turn }) => turn === flags.turn);
+  if (flags.turn !== undefined && turns.length === 0) {
+    return refuse('bad_usage', `session ${id} has no turn ${flags.turn}; it has ${view.turns.length}`, { id });
+  }
+  const { own, inherited } = view;
+  const usage = { own: { usage: describeUsage(own.usage) }, inherited: { usage: describeUsage(inherited.usage) } };
+  const short = shortenIds(store, view.forkedFrom === undefined ? [] : [view.forkedFrom.id]);
+  return {
+    json: { ...view, ...usage, turns },
+    text: renderSession(context, { ...view, turns }, { short, isFull: flags.full }),
+  };
+};

@@ -1,0 +1,14 @@
+import { isRefusal } from '@ramet/core/codes';
+import { setTitle } from '@ramet/runtime/session';
+import type { Action } from '../routes/define.ts';
+import type { TitleFlags } from '../routes/keeping.ts';
+import { findRun, openStore } from '../store.ts';
+
+/** Gives a session a title. */
+export const title: Action<TitleFlags, [string, string]> = async (context, _flags, [text, wanted]) => {
+  const store = openStore(context);
+  const id = findRun(store, text);
+  if (isRefusal(id)) return id;
+  const set = await setTitle(store, id, wanted.trim());
+  return isRefusal(set) ? set : { json: { id, title: wanted.trim(), offset: set.offset } };
+};

@@ -1,0 +1,54 @@
+import { isRefusal } from '@ramet/core/codes';
+import { escapeLine, renderColumns } from '@ramet/core/text';
+import { joinUsage, NO_USAGE, type UsageSum } from '@ramet/core/usage';
+import { readStoreUsage, type StoreUsage } from '@ramet/runtime/inspect';
+import type { CliContext } from '../context.ts';
+import { paint } from '../output/style.ts';
+import { describeUsage, renderUsage } from '../output/usage.ts';
+import type { Action } from '../routes/define.ts';
+import type { UsageFlags } from '../routes/keeping.ts';
+import { findRuns, openStore, shortenIds } from '../store.ts';
+
+/** Shows what the store, or some sessions of it, used. */
+export const usage: Action<UsageFlags, readonly string[]> = async (context, _flags, texts) => {
+  const store = openStore(context);
+  const ids = findRuns(store, texts);
+  if (isRefusal(ids)) return ids;
+  const all = readStoreUsage(store);
+  const found = ids.length === 0 ? all : narrow(all, new Set(ids));
+  const short = shortenIds(
+    store,
+    found.removed.map(({ id }) => id),
+  );
+  const rows = [
+    ...found.sessions.map((session) => [short(session.id), renderUsage(session.own), escapeLine(session.title)]),
+    ...found.removed.map((run) => [short(run.id), renderUsage(run.usage), '(removed; its forks hold this)']),
+  ];
+  const lines = [...renderColumns(rows, { width: context.stdout.columns }), ...renderTotal(context, found)];
+  return { json: describe(found), text: lines.map((line) => `${line}\n`).join('') };
+};
+
+function describe(found: StoreUsage): Record<string, unknown> {
+  return {
+    total: describeUsage(found.total),
+    sessions: found.sessions.map(({ own, inherited, ...rest }) => ({
+      ...rest,
+      own: describeUsage(own),
+      inherited: describeUsage(inherited),
+    })),
+    removed: found.removed.map(({ id, usage: sum }) => ({ id, usage: describeUsage(sum) })),
+    incomplete: found.incomplete,
+  };
+}
+
+/** Of some sessions: what they did themselves. */
+function narrow(all: StoreUsage, ids: ReadonlySet<string>): StoreUsage {
+  const sessions = all.sessions.filter(({ id }) => ids.has(id));
+  const total = sessions.map(({ own }) => own).reduce<UsageSum>(joinUsage, NO_USAGE);
+  return { total, sessions, removed: [], incomplete: all.incomplete.filter((id) => ids.has(id)) };
+}
+
+function renderTotal(context: CliContext, { total, incomplete }: StoreUsage): readonly string[] {
+  const line = `${paint(context.stdout, 'bold', 'total')}  ${renderUsage(total)}`;
+  return incomplete.length === 0 ? [line] : [line, `not fully counted, because damaged: ${incomplete.join(', ')}`];
+}

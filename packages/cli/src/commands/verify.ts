@@ -1,0 +1,72 @@
+import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import type { RunId } from '@ramet/core/events';
+import { escapeLine, renderBytes, renderCount } from '@ramet/core/text';
+import { type Problem, type Verification, verifyRun } from '@ramet/runtime/upkeep';
+import type { CliContext } from '../context.ts';
+import type { Answer } from '../output/answer.ts';
+import { paint } from '../output/style.ts';
+import type { Action } from '../routes/define.ts';
+import type { VerifyFlags } from '../routes/keeping.ts';
+import { findRuns, openStore, shortenIds } from '../store.ts';
+
+/** Verifies runs; one that does not hold makes the exit code 6. */
+export const verify: Action<VerifyFlags, readonly string[]> = async (context, flags, texts) => {
+  const store = openStore(context);
+  if (flags.all === texts.length > 0) return refuse('bad_usage', 'give the ids of runs to verify, or --all');
+  const ids = flags.all ? store.listRuns() : findRuns(store, texts);
+  if (isRefusal(ids)) return ids;
+  const results: Verification[] = [];
+  for (const id of ids) {
+    const result = await verifyRun(store, id);
+    if (isRefusal(result)) return result;
+    results.push(result);
+  }
+  return answerFor(context, { results, short: shortenIds(store), isOne: texts.length === 1 });
+};
+
+function answerFor(
+  context: CliContext,
+  found: { readonly results: readonly Verification[]; readonly short: (id: RunId) => string; readonly isOne: boolean },
+): Answer | Refusal {
+  const { results, short, isOne } = found;
+  const described = results.map((result) => ({ ...result, ok: result.problems.length === 0 }));
+  const json = isOne ? described[0] : { ok: described.every(({ ok }) => ok), runs: described };
+  const text = results.map((result) => renderResult(context, result, short)).join('');
+  const broken = results.filter((result) => result.problems.length > 0);
+  if (broken.length === 0) return { json, text };
+  const count = renderCount(
+    broken.reduce((sum, { problems }) => sum + problems.length, 0),
+    'problem',
+  );
+  const which = broken.map(({ id }) => id).join(', ');
+  const message = `${which}: ${count} found; nothing was changed`;
+  return { json: { code: 'verification_failed', message, ...json }, text, exit: 6 };
+}
+
+function renderResult(context: CliContext, result: Verification, short: (id: RunId) => string): string {
+  const { problems, events, bytes, payloads, forks, checkpoints, digest, tornBytes, malformed } = result;
+  const id = short(result.id);
+  const checked = [
+    `${renderCount(events, 'event')} (${renderBytes(bytes)})`,
+    renderCount(payloads, 'payload'),
+    renderCount(forks, 'fork'),
+    renderCount(checkpoints, 'checkpoint'),
+  ].join(', ');
+  const lines =
+    problems.length === 0
+      ? [`${paint(context.stdout, 'green', 'ok')} ${id}: ${checked}; digest ${digest}`]
+      : [
+          `${paint(context.stdout, 'red', 'bad')} ${id}: ${checked}`,
+          ...problems.map((problem) => renderProblem(problem, short)),
+        ];
+  if (tornBytes > 0) lines.push(`  note: ${tornBytes} bytes of a cut-off event; the next turn mends that`);
+  if (malformed > 0)
+    lines.push(`  note: ${renderCount(malformed, 'event')} without a required field, kept and skipped`);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function renderProblem({ message, checkpoint, sharedWith }: Problem, short: (id: RunId) => string): string {
+  const where = checkpoint === undefined ? '' : `checkpoint ${checkpoint.slice(0, 12)}: `;
+  const others = sharedWith === undefined ? '' : `; the same file is in ${sharedWith.map(short).join(', ')}`;
+  return `  ${escapeLine(`${where}${message}`)}${others}`;
+}

@@ -1,0 +1,83 @@
+/**
+ * How every command answers.
+ *
+ * 1. With `--json` stdout gets exactly one JSON document and nothing else, whatever happens.
+ * 2. Without it the answer is text on stdout; refusals, failures and notes go to stderr, in one line where they fit one.
+ * 3. The exit code comes from the table of codes.
+ */
+import { CODES, type Code, type ExitCode, exitCodeOf, isRefusal, type Refusal } from '@ramet/core/codes';
+import { escapeText, renderJson } from '@ramet/core/text';
+import type { CliContext } from '../context.ts';
+
+/** An answer in its two forms. Texts are escaped already and end with a newline, or are empty. */
+export interface Answer {
+  readonly json: unknown;
+  readonly text?: string;
+  /** For stderr: what a person wants to know and a program does not. */
+  readonly notes?: string;
+  /** Absent: 0. */
+  readonly exit?: ExitCode;
+}
+
+export interface AnswerFlags {
+  readonly json?: boolean | undefined;
+  readonly events?: boolean | undefined;
+}
+
+/** Does a command's work and prints what came of it; never throws. */
+export async function perform(
+  context: CliContext,
+  flags: AnswerFlags,
+  work: () => Promise<Answer | Refusal>,
+): Promise<void> {
+  const isJson = flags.json === true || flags.events === true;
+  try {
+    const answer = await work();
+    if (isRefusal(answer)) printProblem(context, isJson, answer);
+    else printAnswer(context, isJson, answer);
+  } catch (error) {
+    printProblem(context, isJson, describeError(error, context));
+  }
+}
+
+/** Something that went wrong, as it is told. */
+export interface ProblemReport {
+  readonly code: Code;
+  readonly message: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+/** Prints a refusal or a failure. */
+export function printProblem(context: CliContext, isJson: boolean, problem: ProblemReport): void {
+  const { code, message, data } = problem;
+  if (isJson) context.stdout.write(`${renderJson(Object.assign({ code, message }, data, { code, message }))}\n`);
+  else context.stderr.write(`ramet: ${escapeText(message)} (${code})\n`);
+  context.exit(exitCodeOf(code));
+}
+
+function printAnswer(context: CliContext, isJson: boolean, answer: Answer): void {
+  const { json, text = '', notes = '', exit = 0 } = answer;
+  if (isJson) context.stdout.write(`${renderJson(json)}\n`);
+  else {
+    if (text !== '') context.stdout.write(text);
+    if (notes !== '') context.stderr.write(notes);
+  }
+  context.exit(exit);
+}
+
+/** A failure has a code; anything else is a bug of ours or of the machine, in one line without a stack. */
+function describeError(error: unknown, context: CliContext): ProblemReport {
+  if (context.env.RAMET_DEBUG && error instanceof Error) context.stderr.write(`${escapeText(error.stack ?? '')}\n`);
+  const { code, data } = error as { readonly code?: unknown; readonly data?: unknown };
+  const message = error instanceof Error ? error.message : String(error);
+  if (error instanceof Error && error.name === 'Failure' && isCode(code)) {
+    return { code, message, data: typeof data === 'object' && data !== null ? { ...data } : {} };
+  }
+  const [line] = message.split('\n', 1);
+  const hint = context.env.RAMET_DEBUG ? '' : '; set RAMET_DEBUG=1 to see where';
+  return { code: 'internal_error', message: `unexpected: ${line}${hint}`, data: {} };
+}
+
+function isCode(code: unknown): code is Code {
+  return typeof code === 'string' && Object.hasOwn(CODES, code);
+}

@@ -1,0 +1,99 @@
+/** How a turn's end is told. */
+import { CODES, type Code, type ExitCode, exitCodeOf } from '@ramet/core/codes';
+import { type EventOf, knownEvent, type RunId } from '@ramet/core/events';
+import { escapeLine, escapeText, renderCount } from '@ramet/core/text';
+import type { TurnResult } from '@ramet/runtime/session';
+import type { FileStore } from '@ramet/runtime/store';
+import type { CliContext } from '../context.ts';
+import { shortenIds } from '../store.ts';
+import type { Answer } from './answer.ts';
+import { paint } from './style.ts';
+import { describeUsage, renderUsage } from './usage.ts';
+
+type Ended = Extract<TurnResult, { readonly kind: 'ended' }>;
+type Parked = Extract<TurnResult, { readonly kind: 'parked' }>;
+
+export interface TurnAnswer {
+  readonly result: TurnResult;
+  /** The agent's words were shown as they came. */
+  readonly isTextShown: boolean;
+  readonly ms: number;
+}
+
+/** The answer of `ramet run`. */
+export function answerTurn(context: CliContext, store: FileStore, turn: TurnAnswer): Answer {
+  const { result } = turn;
+  const short = shortenIds(store);
+  if (result.kind === 'parked') return answerParked(context, result, short);
+  const { session, end, text, usage, denied, error } = result;
+  const json = {
+    session,
+    turn: result.turn,
+    end,
+    text,
+    usage: describeUsage(usage),
+    denied,
+    ...(error === undefined ? {} : { error }),
+  };
+  const shown = turn.isTextShown || text === '' ? '' : `${escapeText(text).trimEnd()}\n`;
+  return { json, text: shown, notes: renderEnd(context, store, { ...turn, result, short }), exit: exitOf(result) };
+}
+
+function answerParked(context: CliContext, result: Parked, short: (id: RunId) => string): Answer {
+  const { reason: code, message, session, turn, offset } = result;
+  const lines = [
+    `ramet: ${escapeText(message)} (${code})`,
+    code === 'approval_pending'
+      ? `answer at a terminal, or with --yes: ramet run --session ${short(session)}`
+      : `then go on: ramet run --session ${short(session)}`,
+  ];
+  const notes = `${paint(context.stderr, 'yellow', lines[0] ?? '')}\n${lines[1]}\n`;
+  return { json: { code, message, session, turn, offset }, notes, exit: exitCodeOf(code) };
+}
+
+/** A turn that ended early has the exit code of its error, where that has one, else that of the reason. */
+function exitOf({ end, error }: Ended): ExitCode {
+  if (end.reason === 'completed') return 0;
+  if (end.reason === 'interrupted') return exitCodeOf('interrupted');
+  if (end.reason === 'limit') return exitCodeOf('limit_reached');
+  const code = error?.code;
+  return code !== undefined && Object.hasOwn(CODES, code) ? exitCodeOf(code as Code) : exitCodeOf('turn_failed');
+}
+
+interface EndedTurn extends TurnAnswer {
+  readonly result: Ended;
+  readonly short: (id: RunId) => string;
+}
+
+function renderEnd(context: CliContext, store: FileStore, turn: EndedTurn): string {
+  const { result, short, ms } = turn;
+  const { session, end, usage, denied, error } = result;
+  const id = short(session);
+  const tone = end.reason === 'completed' ? 'green' : 'yellow';
+  const head = `turn ${result.turn} ${end.reason} in ${(ms / 1000).toFixed(1)} s, ${renderUsage(usage)}`;
+  const lines = [paint(context.stderr, tone, head)];
+  if (error !== undefined) lines.push(`error: ${escapeLine(error.message)} (${escapeLine(error.code)})`);
+  for (const call of denied) lines.push(`denied: ${escapeLine(`${call.tool}: ${call.reason}`)}`);
+  lines.push(...renderFiles(store, result, id));
+  if (end.reason !== 'completed') lines.push(`go on: ramet run --session ${id} "..."`);
+  lines.push(`fork here: ramet fork ${id} --at ${end.offset}`);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function renderFiles(store: FileStore, result: Ended, id: string): readonly string[] {
+  const checkpoint = result.checkpoint === undefined ? null : knownEvent(result.checkpoint);
+  if (checkpoint?.type !== 'workspace.checkpoint') return [];
+  return [
+    describeChanges(checkpoint.changed),
+    `workspace: ${escapeLine(store.pathsOf(result.session).workspace)}`,
+    `see it: ramet diff ${id}   take it: ramet apply ${id}`,
+  ];
+}
+
+function describeChanges({ added, modified, deleted, paths }: EventOf<'workspace.checkpoint'>['changed']): string {
+  const total = added + modified + deleted;
+  if (total === 0) return 'changed: no file';
+  const named = paths.slice(0, 8).map(escapeLine).join(', ');
+  const more = total > 8 ? `, and ${total - 8} more` : '';
+  return `changed: ${renderCount(total, 'file')} (${added} added, ${modified} modified, ${deleted} deleted): ${named}${more}`;
+}

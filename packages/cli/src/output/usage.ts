@@ -1,0 +1,26 @@
+import { renderCount } from '@ramet/core/text';
+import type { UsageSum } from '@ramet/core/usage';
+
+/** Usage in answers: tokens, what is not known, and the cost by currency where any is known. */
+export function describeUsage(sum: UsageSum): Record<string, unknown> {
+  const { cost, ...tokens } = sum;
+  const known = Object.entries(cost).map(([currency, amount]) => [currency, roundMoney(amount)]);
+  return { ...tokens, ...(known.length === 0 ? {} : { cost: Object.fromEntries(known) }) };
+}
+
+/** Usage in one line: `1200 in, 80 out, 0.0123 USD`. */
+export function renderUsage(sum: UsageSum): string {
+  if (sum.replies === 0) return 'none';
+  if (sum.unknownUsage === sum.replies) return `tokens unknown (${renderCount(sum.replies, 'reply', 'replies')})`;
+  const parts = [`${sum.inputTokens} in`, `${sum.outputTokens} out`];
+  if (sum.cacheReadTokens > 0) parts.push(`${sum.cacheReadTokens} of it cached`);
+  for (const [currency, amount] of Object.entries(sum.cost)) parts.push(`${roundMoney(amount)} ${currency}`);
+  if (sum.unknownUsage > 0) parts.push(`${sum.unknownUsage} of ${sum.replies} replies did not say their tokens`);
+  else if (sum.unknownCost > 0) parts.push(sum.unknownCost === sum.replies ? 'cost unknown' : 'cost partly unknown');
+  return parts.join(', ');
+}
+
+/** Sums of binary fractions end in noise. */
+function roundMoney(amount: number): number {
+  return Number(amount.toFixed(6));
+}

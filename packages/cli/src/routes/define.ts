@@ -1,0 +1,37 @@
+import type { Refusal } from '@ramet/core/codes';
+import type { CliContext } from '../context.ts';
+import { type Answer, type AnswerFlags, perform } from '../output/answer.ts';
+
+/** A command's work: from flags and arguments to an answer. */
+export type Action<F, A extends readonly unknown[]> = (
+  context: CliContext,
+  flags: F,
+  args: A,
+) => Promise<Answer | Refusal>;
+
+/** Loads a command's work only when it is run, and prints what comes of it. */
+export function lazily<F extends AnswerFlags, A extends readonly unknown[]>(
+  load: () => Promise<Action<F, A>>,
+): () => Promise<(this: CliContext, flags: F, ...args: A) => Promise<void>> {
+  return async () =>
+    async function (flags, ...args) {
+      await perform(this, flags, async () => (await load())(this, flags, args));
+    };
+}
+
+/** The flag every command has. */
+export const JSON_FLAG = {
+  kind: 'boolean',
+  brief: 'Answer with one JSON document on stdout',
+  default: false,
+  withNegated: false,
+} as const;
+
+/** A run's id as an argument. */
+export const ID_ARGUMENT = { parse: String, placeholder: 'id', brief: 'A whole id, or the end of one' } as const;
+
+/** A help text: what it does, then examples. */
+export function describeCommand(brief: string, text: string, examples: readonly string[]) {
+  const shown = examples.map((example) => `  $ ${example}`).join('\n');
+  return { brief, fullDescription: `${text}\n\n${examples.length === 1 ? 'Example' : 'Examples'}:\n${shown}` };
+}

@@ -1,0 +1,58 @@
+import { buildCommand } from '@stricli/core';
+import type { CliContext } from '../context.ts';
+import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
+import { parseOffset, parseText } from './parse.ts';
+
+export interface ForkFlags {
+  readonly json: boolean;
+  readonly at?: number | undefined;
+  readonly title?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly dryRun: boolean;
+}
+
+export const forkCommand = buildCommand<ForkFlags, [string], CliContext>({
+  loader: lazily(async () => (await import('../commands/fork.ts')).fork),
+  parameters: {
+    flags: {
+      json: JSON_FLAG,
+      at: {
+        kind: 'parsed',
+        parse: parseOffset,
+        brief: "Fork at the turn that ends at this offset; the latest one's without it",
+        placeholder: 'offset',
+        optional: true,
+      },
+      title: {
+        kind: 'parsed',
+        parse: parseText,
+        brief: 'Title of the new session',
+        placeholder: 'text',
+        optional: true,
+      },
+      idempotencyKey: {
+        kind: 'parsed',
+        parse: parseText,
+        brief: 'The same key makes the same child, however often it is asked for',
+        placeholder: 'key',
+        optional: true,
+      },
+      dryRun: {
+        kind: 'boolean',
+        brief: 'Show what the fork would be and make nothing',
+        default: false,
+        withNegated: false,
+      },
+    },
+    positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
+  },
+  docs: describeCommand(
+    'Make a new session that goes on from a finished turn of another',
+    'Makes a new, idle session that holds the conversation up to the end of a turn, and prints its id. No model is called. The files of that turn come back when the new session first runs. The source is not changed, and may be removed later. Writes made after that turn which left the workspace are listed: a fork does not undo them. `ramet show <id>` shows where each turn ends.',
+    [
+      'ramet fork 3f9a1c',
+      'ramet fork 3f9a1c --at 41 --dry-run',
+      'ramet run --session $(ramet fork 3f9a1c --at 41) "try the other way"',
+    ],
+  ),
+});

@@ -1,0 +1,174 @@
+/** The commands that look after a store: verify, usage, remove, prune, log, title. */
+import { buildCommand } from '@stricli/core';
+import type { CliContext } from '../context.ts';
+import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
+import { parseAmount, parseOffset, parseSize, parseText } from './parse.ts';
+
+export interface VerifyFlags {
+  readonly json: boolean;
+  readonly all: boolean;
+}
+
+export const verifyCommand = buildCommand<VerifyFlags, readonly string[], CliContext>({
+  loader: lazily(async () => (await import('../commands/verify.ts')).verify),
+  parameters: {
+    flags: {
+      json: JSON_FLAG,
+      all: { kind: 'boolean', brief: 'Every run of the store', default: false, withNegated: false },
+    },
+    positional: { kind: 'array', parameter: ID_ARGUMENT },
+  },
+  docs: describeCommand(
+    'Check that a session is what it claims to be',
+    'Reads every byte: the hash chain of the log, every payload, the descent it claims (against the parent, where that still exists) and every object of its checkpoints. Exit code 6 when something does not hold; then every other run that holds the same damaged file is named.',
+    ['ramet verify 3f9a1c', 'ramet verify --all --json'],
+  ),
+});
+
+export interface UsageFlags {
+  readonly json: boolean;
+}
+
+export const usageCommand = buildCommand<UsageFlags, readonly string[], CliContext>({
+  loader: lazily(async () => (await import('../commands/usage.ts')).usage),
+  parameters: { flags: { json: JSON_FLAG }, positional: { kind: 'array', parameter: ID_ARGUMENT } },
+  docs: describeCommand(
+    'Show tokens and cost of sessions',
+    'Without an id: of the whole store, every reply counted once, however many forks hold it. A fork starts at zero; what it inherited is shown apart. What is not known is never counted as zero, and said.',
+    ['ramet usage', 'ramet usage 3f9a1c --json'],
+  ),
+});
+
+export interface RemoveFlags {
+  readonly json: boolean;
+  readonly yes: boolean;
+  readonly dryRun: boolean;
+}
+
+const YES_FLAG = {
+  kind: 'boolean',
+  brief: 'Answer every question with yes',
+  default: false,
+  withNegated: false,
+} as const;
+const DRY_RUN_FLAG = {
+  kind: 'boolean',
+  brief: 'Show what would happen and do nothing',
+  default: false,
+  withNegated: false,
+} as const;
+
+export const removeCommand = buildCommand<RemoveFlags, readonly string[], CliContext>({
+  loader: lazily(async () => (await import('../commands/remove.ts')).remove),
+  parameters: {
+    flags: { json: JSON_FLAG, yes: YES_FLAG, dryRun: DRY_RUN_FLAG },
+    positional: { kind: 'array', parameter: ID_ARGUMENT, minimum: 1 },
+  },
+  docs: describeCommand(
+    'Remove sessions: log, workspace and all',
+    'Counts everything first and asks; names work that is nowhere else. Forks of a removed session keep all they hold. Running sessions are refused, and one id that is wrong removes nothing. Checkpoints that no session needs any more are freed by `ramet gc`.',
+    ['ramet remove 3f9a1c', 'ramet remove 3f9a1c 77b2e0 --yes'],
+  ),
+});
+
+export interface PruneFlags {
+  readonly json: boolean;
+  readonly olderThan?: number | undefined;
+  readonly to?: number | undefined;
+  readonly dryRun: boolean;
+  readonly includeUnsaved: boolean;
+  readonly yes: boolean;
+}
+
+export const pruneCommand = buildCommand<PruneFlags, [], CliContext>({
+  loader: lazily(async () => (await import('../commands/prune.ts')).prune),
+  parameters: {
+    flags: {
+      json: JSON_FLAG,
+      olderThan: {
+        kind: 'parsed',
+        parse: parseAmount,
+        brief: 'Sessions not active for so many days',
+        placeholder: 'days',
+        optional: true,
+      },
+      to: {
+        kind: 'parsed',
+        parse: parseSize,
+        brief: 'The oldest, until all together take no more',
+        placeholder: 'size',
+        optional: true,
+      },
+      dryRun: DRY_RUN_FLAG,
+      includeUnsaved: {
+        kind: 'boolean',
+        brief: 'Also those that hold unsaved work',
+        default: false,
+        withNegated: false,
+      },
+      yes: YES_FLAG,
+    },
+  },
+  docs: describeCommand(
+    'Remove old sessions',
+    'Removes the sessions that were active longest ago. Running ones stay, and those with unsaved work: a workspace that differs from its last checkpoint, or a checkpoint that holds commits or files found neither in your repository nor in another session. Forks keep all they hold.',
+    ['ramet prune --older-than 30 --dry-run', 'ramet prune --to 5GiB --yes'],
+  ),
+});
+
+export interface LogFlags {
+  readonly json: boolean;
+  readonly raw: boolean;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly type?: string | undefined;
+}
+
+const OFFSET = { kind: 'parsed', parse: parseOffset, placeholder: 'offset', optional: true } as const;
+
+export const logCommand = buildCommand<LogFlags, [string], CliContext>({
+  loader: lazily(async () => (await import('../commands/log.ts')).log),
+  parameters: {
+    flags: {
+      json: JSON_FLAG,
+      raw: { kind: 'boolean', brief: 'The lines themselves, byte for byte', default: false, withNegated: false },
+      from: { ...OFFSET, brief: 'From this offset on' },
+      to: { ...OFFSET, brief: 'Up to this offset' },
+      type: {
+        kind: 'parsed',
+        parse: parseText,
+        brief: 'Only events of this type',
+        placeholder: 'type',
+        optional: true,
+      },
+    },
+    positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
+  },
+  docs: describeCommand(
+    'Print the events of a session',
+    'One line for each event: offset, time, type and what matters of it. With --raw the lines of the log themselves; on a terminal, characters that could change what it shows are written as JSON escapes.',
+    ['ramet log 3f9a1c --type tool.intent', 'ramet log 3f9a1c --raw | jq .type'],
+  ),
+});
+
+export interface TitleFlags {
+  readonly json: boolean;
+}
+
+export const titleCommand = buildCommand<TitleFlags, [string, string], CliContext>({
+  loader: lazily(async () => (await import('../commands/title.ts')).title),
+  parameters: {
+    flags: { json: JSON_FLAG },
+    positional: {
+      kind: 'tuple',
+      parameters: [ID_ARGUMENT, { parse: parseText, placeholder: 'title', brief: 'The new title' }],
+    },
+  },
+  docs: describeCommand(
+    'Give a session a title',
+    'The title of a session is what was last given to it; forks inherit it until they get one of their own.',
+    ['ramet title 3f9a1c "parser, second try"'],
+  ),
+});
+
+export { DRY_RUN_FLAG, YES_FLAG };

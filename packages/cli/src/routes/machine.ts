@@ -1,0 +1,93 @@
+/** The commands about this machine and one call: trust, resolve, doctor, version. */
+import { buildCommand } from '@stricli/core';
+import type { CliContext } from '../context.ts';
+import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
+import { YES_FLAG } from './keeping.ts';
+import { parseOffset, parseText } from './parse.ts';
+
+export interface ResolveFlags {
+  readonly json: boolean;
+  readonly offset: number;
+  readonly happened: boolean;
+  readonly result?: string | undefined;
+  readonly didNotHappen: boolean;
+  readonly retry: boolean;
+}
+
+export const resolveCommand = buildCommand<ResolveFlags, [string], CliContext>({
+  loader: lazily(async () => (await import('../commands/resolve.ts')).resolve),
+  parameters: {
+    flags: {
+      json: JSON_FLAG,
+      offset: { kind: 'parsed', parse: parseOffset, brief: "Offset of the call's tool.intent", placeholder: 'n' },
+      happened: {
+        kind: 'boolean',
+        brief: 'It took effect; --result says with what answer',
+        default: false,
+        withNegated: false,
+      },
+      result: {
+        kind: 'parsed',
+        parse: parseText,
+        brief: 'What the call answered, as JSON',
+        placeholder: 'json',
+        optional: true,
+      },
+      didNotHappen: { kind: 'boolean', brief: 'It did not take effect', default: false, withNegated: false },
+      retry: { kind: 'boolean', brief: 'Send it again', default: false, withNegated: false },
+    },
+    positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
+  },
+  docs: describeCommand(
+    'Say what became of a call whose outcome is unknown',
+    'When a process dies in the middle of a call that can leave the workspace, nobody knows whether it took effect. The session waits (exit code 7) until a person says. Then go on with `ramet run --session <id>`.',
+    [
+      `ramet resolve 3f9a1c --offset 27 --happened --result '{"id":"pay_1"}'`,
+      'ramet resolve 3f9a1c --offset 27 --did-not-happen',
+      'ramet resolve 3f9a1c --offset 27 --retry',
+    ],
+  ),
+});
+
+export interface TrustFlags {
+  readonly json: boolean;
+  readonly yes: boolean;
+}
+
+export const trustCommand = buildCommand<TrustFlags, [], CliContext>({
+  loader: lazily(async () => (await import('../commands/trust.ts')).trust),
+  parameters: { flags: { json: JSON_FLAG, yes: YES_FLAG } },
+  docs: describeCommand(
+    "Confirm this project's ramet.json",
+    'A project can only tighten what you allow, until you confirm its ramet.json: only then do its allow rules and carried folders count. It is this very content that is confirmed; a changed file asks again.',
+    ['ramet trust', 'ramet trust --yes'],
+  ),
+});
+
+export interface DoctorFlags {
+  readonly json: boolean;
+}
+
+export const doctorCommand = buildCommand<DoctorFlags, [], CliContext>({
+  loader: lazily(async () => (await import('../commands/doctor.ts')).doctor),
+  parameters: { flags: { json: JSON_FLAG } },
+  docs: describeCommand(
+    'Check this machine',
+    'Checks git, the sandbox, the state folder, free space, every session and the keys of providers, and says what to do about what is missing. Changes nothing. Exit code 2 when something will fail.',
+    ['ramet doctor'],
+  ),
+});
+
+export interface VersionFlags {
+  readonly json: boolean;
+}
+
+export const versionCommand = buildCommand<VersionFlags, [], CliContext>({
+  loader: lazily(async () => (await import('../commands/version.ts')).version),
+  parameters: { flags: { json: JSON_FLAG } },
+  docs: describeCommand(
+    'Print the version',
+    'Prints the version of ramet; with --json also those of Node and the log format.',
+    ['ramet version --json'],
+  ),
+});

@@ -1,0 +1,128 @@
+import type { PermissionRule } from '@ramet/runtime/session';
+import { buildCommand, type FlagParametersForType } from '@stricli/core';
+import type { CliContext } from '../context.ts';
+import { describeCommand, JSON_FLAG, lazily } from './define.ts';
+import { YES_FLAG } from './keeping.ts';
+import { parseAmount, parseCount, parseOffset, parseText } from './parse.ts';
+import { parseRule } from './rules.ts';
+
+type Rule = Omit<PermissionRule, 'do'>;
+
+export interface RunFlags {
+  readonly json: boolean;
+  readonly events: boolean;
+  readonly session?: string | undefined;
+  readonly continue: boolean;
+  readonly fork?: string | undefined;
+  readonly at?: number | undefined;
+  readonly title?: string | undefined;
+  readonly model?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly attach?: readonly string[] | undefined;
+  readonly workspace?: 'git' | 'directory' | 'none' | undefined;
+  readonly allowDirty: boolean;
+  readonly noSandbox: boolean;
+  readonly allowNet?: readonly string[] | undefined;
+  readonly allow?: readonly Rule[] | undefined;
+  readonly ask?: readonly Rule[] | undefined;
+  readonly deny?: readonly Rule[] | undefined;
+  readonly onAsk: 'deny' | 'park' | 'fail';
+  readonly trustProject: boolean;
+  readonly yes: boolean;
+  readonly maxRequests?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly maxCost?: number | undefined;
+  readonly maxTime?: number | undefined;
+}
+
+const SWITCH = { kind: 'boolean', default: false, withNegated: false } as const;
+const TEXT = { kind: 'parsed', parse: parseText, optional: true } as const;
+const TEXTS = { kind: 'parsed', parse: parseText, variadic: true, optional: true } as const;
+const RULES = { kind: 'parsed', parse: parseRule, placeholder: 'tool[:glob]', variadic: true, optional: true } as const;
+
+const flags: FlagParametersForType<RunFlags, CliContext> = {
+  json: JSON_FLAG,
+  events: { ...SWITCH, brief: 'Print each log event as a line of JSON, then the result' },
+  session: { ...TEXT, brief: 'Go on with this session; without a prompt, with its unfinished turn', placeholder: 'id' },
+  continue: { ...SWITCH, brief: "Go on with the last session of this folder's project" },
+  fork: { ...TEXT, brief: 'Fork this session first and go on in the fork', placeholder: 'id' },
+  at: {
+    kind: 'parsed',
+    parse: parseOffset,
+    brief: 'Where to fork it: the end of a turn',
+    placeholder: 'offset',
+    optional: true,
+  },
+  title: { ...TEXT, brief: 'Title of the new session', placeholder: 'text' },
+  model: {
+    ...TEXT,
+    brief: 'anthropic/<name>, openai/<name>, google/<name>, openai-compatible/<name> or scripted:<file>',
+    placeholder: 'model',
+  },
+  baseUrl: { ...TEXT, brief: 'Address of the model, for example http://localhost:11434/v1', placeholder: 'url' },
+  attach: { ...TEXTS, brief: 'Give an image or a text file with the prompt (repeatable)', placeholder: 'file' },
+  workspace: { kind: 'enum', values: ['git', 'directory', 'none'], brief: 'Where a new session works', optional: true },
+  allowDirty: { ...SWITCH, brief: 'Bring uncommitted changes along into a new session' },
+  noSandbox: { ...SWITCH, brief: "Run the agent's commands with your own rights" },
+  allowNet: { ...TEXTS, brief: 'A host the commands may reach (repeatable)', placeholder: 'host' },
+  allow: { ...RULES, brief: 'Allow calls of a tool (repeatable)' },
+  ask: { ...RULES, brief: 'Ask about calls of a tool (repeatable)' },
+  deny: { ...RULES, brief: 'Deny calls of a tool (repeatable)' },
+  onAsk: {
+    kind: 'enum',
+    values: ['deny', 'park', 'fail'],
+    brief: 'What to do where nobody is there to answer',
+    default: 'deny',
+  },
+  trustProject: { ...SWITCH, brief: "Confirm the project's ramet.json for this turn" },
+  yes: YES_FLAG,
+  maxRequests: {
+    kind: 'parsed',
+    parse: parseCount,
+    brief: 'Most model requests in this turn',
+    placeholder: 'n',
+    optional: true,
+  },
+  maxTokens: {
+    kind: 'parsed',
+    parse: parseCount,
+    brief: "Most tokens of the session's own usage",
+    placeholder: 'n',
+    optional: true,
+  },
+  maxCost: {
+    kind: 'parsed',
+    parse: parseAmount,
+    brief: "Most cost of the session's own usage",
+    placeholder: 'amount',
+    optional: true,
+  },
+  maxTime: {
+    kind: 'parsed',
+    parse: parseAmount,
+    brief: 'Most time for this turn',
+    placeholder: 'seconds',
+    optional: true,
+  },
+};
+
+export const runCommand = buildCommand<RunFlags, readonly string[], CliContext>({
+  loader: lazily(async () => (await import('../commands/run.ts')).run),
+  parameters: {
+    flags,
+    positional: {
+      kind: 'array',
+      parameter: { parse: String, placeholder: 'prompt', brief: "What to do; '-' reads it from standard input" },
+    },
+  },
+  docs: describeCommand(
+    'Run one turn: a new session, an old one or a fork',
+    'The agent works in a private checkout of the repository you stand in; your own files stay as they are. Its answer goes to stdout, progress to stderr. The turn ends with a checkpoint of the files, and with how to see, take and fork what was done. Ctrl-C stops the turn and leaves a session you can go on with; a second one kills. Exit codes: 0 done, 1 usage, 2 failed, 3 refused, 4 limit reached, 5 in use elsewhere, 7 waiting for a person, 130 interrupted.',
+    [
+      'ramet run --model anthropic/<name> "make the tests pass"',
+      'ramet run --session 3f9a1c "now refactor"',
+      'ramet run --fork 3f9a1c --at 41 "try the other way"',
+      'git diff | ramet run --continue -',
+    ],
+  ),
+});

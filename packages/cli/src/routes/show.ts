@@ -1,0 +1,33 @@
+import { buildCommand } from '@stricli/core';
+import type { CliContext } from '../context.ts';
+import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
+import { parseCount } from './parse.ts';
+
+export interface ShowFlags {
+  readonly json: boolean;
+  readonly turn?: number | undefined;
+  readonly full: boolean;
+}
+
+export const showCommand = buildCommand<ShowFlags, [string], CliContext>({
+  loader: lazily(async () => (await import('../commands/show.ts')).show),
+  parameters: {
+    flags: {
+      json: JSON_FLAG,
+      turn: {
+        kind: 'parsed',
+        parse: parseCount,
+        brief: 'Only this turn, counted from 1',
+        placeholder: 'n',
+        optional: true,
+      },
+      full: { kind: 'boolean', brief: 'Do not shorten long texts', default: false, withNegated: false },
+    },
+    positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
+  },
+  docs: describeCommand(
+    'Show a session: its turns, transcript and checkpoints',
+    'Shows what was said and done, with offsets, where each turn ends (an offset `ramet fork --at` takes), what its checkpoint holds and left out, and where the workspace is.',
+    ['ramet show 3f9a1c', 'ramet show 3f9a1c --turn 2 --full', "ramet show 3f9a1c --json | jq '.turns[0].end.offset'"],
+  ),
+});

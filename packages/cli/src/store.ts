@@ -1,0 +1,50 @@
+/** Opens the store and finds the runs a person means. */
+import { resolve } from 'node:path';
+import { Failure, isRefusal, type Refusal } from '@ramet/core/codes';
+import type { RunId } from '@ramet/core/events';
+import { resolveRunId, shortIdsOf } from '@ramet/core/runs';
+import { findNetworkFileSystem } from '@ramet/runtime/inspect';
+import { type FileStore, openFileStore, stateFolderOf } from '@ramet/runtime/store';
+import type { CliContext } from './context.ts';
+
+/** The state folder of this environment; absolute. */
+export function stateFolderIn(context: CliContext): string {
+  return resolve(context.cwd, stateFolderOf(context.env));
+}
+
+/** The store of this environment; throws `network_file_system` where its locks could not be relied on. */
+export function openStore(context: CliContext): FileStore {
+  const home = stateFolderIn(context);
+  const network = context.env.RAMET_ALLOW_NETWORK_FS === '1' ? null : findNetworkFileSystem(home);
+  if (network !== null) {
+    throw new Failure(
+      'network_file_system',
+      `the state folder ${home} is on ${network}, where locks cannot be relied on; set RAMET_HOME to a local folder, or RAMET_ALLOW_NETWORK_FS=1 if only this machine uses it`,
+      { data: { home, fileSystem: network } },
+    );
+  }
+  return openFileStore({ home, now: context.now });
+}
+
+/** The run a text names. */
+export function findRun(store: FileStore, text: string): RunId | Refusal {
+  return resolveRunId(text, store.listRuns());
+}
+
+/** The runs some texts name, all or none. */
+export function findRuns(store: FileStore, texts: readonly string[]): readonly RunId[] | Refusal {
+  const ids = store.listRuns();
+  const found: RunId[] = [];
+  for (const text of texts) {
+    const id = resolveRunId(text, ids);
+    if (isRefusal(id)) return id;
+    found.push(id);
+  }
+  return [...new Set(found)];
+}
+
+/** How to show ids so that they are accepted back: unique among all runs, and the others given. */
+export function shortenIds(store: FileStore, others: Iterable<RunId> = []): (id: RunId) => string {
+  const short = shortIdsOf([...store.listRuns(), ...others]);
+  return (id) => short.get(id) ?? id;
+}
