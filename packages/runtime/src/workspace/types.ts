@@ -39,7 +39,7 @@ export interface CarriedFolder {
   readonly path: string;
   readonly from: 'project' | 'parent';
   readonly how: 'reflink' | 'copy' | 'failed';
-  /** Why it failed. */
+  /** Why it failed, or what of it could not be read. */
   readonly reason?: string;
 }
 

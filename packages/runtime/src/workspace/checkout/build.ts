@@ -9,19 +9,20 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isRefusal, type Refusal } from '@ramet/core/codes';
-import { type GitPlace, git, type PersonConfig, readPersonConfig, renderName } from '../git/index.ts';
+import { type GitPlace, git, type PersonConfig, readPersonConfig, renderName, splitNul } from '../git/index.ts';
 import { type PersonHead, type Repository, type SyncedBase, syncBase } from '../project/index.ts';
 import type { CarriedFolder, LeftOut, Project } from '../types.ts';
 import { copyGroup } from './carry.ts';
 import { copyEntries } from './copy.ts';
 import { bringDirty } from './dirty.ts';
 import { type Extras, planExtras } from './extras.ts';
-import { findFiltered } from './filters.ts';
+import { findFiltered, readFilterDrivers } from './filters.ts';
 import { makeGitFolder } from './git-folder.ts';
-import { type IndexEntry, readIndexEntries } from './index-entries.ts';
+import { type IndexEntry, readGitlinks } from './index-entries.ts';
 import { makeShadow } from './shadow.ts';
 import { countStashes, describeDirty, type PersonStatus, readOperation, readStatus } from './status.ts';
 import type { BuiltRepository, CheckoutLimits } from './types.ts';
+import type { FoundEntry } from './walk.ts';
 
 export interface BuildRequest {
   readonly project: Project;
@@ -74,20 +75,27 @@ export async function buildRepository(request: BuildRequest): Promise<Built | Re
   return fill(request, { place, shadow, config, head, ...looked.value });
 }
 
-interface Parts {
+/** What was seen of the person's checkout. */
+interface Seen {
+  readonly status: PersonStatus;
+  readonly extras: Extras;
+  readonly stashes: number;
+  readonly operation: string | null;
+}
+
+interface Parts extends Seen {
   readonly place: Place;
   readonly shadow: GitPlace;
   readonly config: PersonConfig;
   readonly head: PersonHead;
-  readonly status: PersonStatus;
-  readonly extras: Extras;
 }
 
 async function fill(request: BuildRequest, parts: Parts): Promise<Built> {
   const { repository, path, allowDirty, signal } = request;
   const { place, shadow, status, extras, head } = parts;
+  const unreadable: FoundEntry[] = [];
   if (allowDirty) {
-    await bringDirty(place, {
+    const missed = await bringDirty(place, {
       gitDir: repository.gitDir,
       baseGit: request.project.baseGit,
       checkout: repository.checkout,
@@ -95,31 +103,24 @@ async function fill(request: BuildRequest, parts: Parts): Promise<Built> {
       status,
       untracked: extras.untracked,
     });
+    unreadable.push(...missed);
   }
   const carried: CarriedFolder[] = [];
   for (const { folder, entries } of extras.carried.values()) {
     carried.push(await copyGroup({ from: repository.checkout, to: path, folder, entries, source: 'project', signal }));
   }
-  const copied = extras.ignored;
-  await copyEntries({
+  const ignored = await copyEntries({
     from: repository.checkout,
     to: path,
-    entries: copied,
+    entries: extras.ignored,
     existing: 'keep',
     ...(signal ? { signal } : {}),
   });
+  unreadable.push(...ignored.unreadable);
+  const copied = extras.ignored.filter((entry) => !unreadable.includes(entry));
   // After the last file: the index then trusts what it saw.
   if (allowDirty) await git({ ...place, args: ['update-index', '-q', '--refresh'], okExitCodes: [0, 1] });
-  const entries = await readIndexEntries(place);
-  const [stashes, operation, filtered] = await Promise.all([
-    countStashes(repository.gitDir),
-    readOperation(repository.gitDir),
-    findFiltered(
-      place,
-      parts.config,
-      entries.map((entry) => entry.path),
-    ),
-  ]);
+  const [gitlinks, filtered] = await Promise.all([readGitlinks(place), listFiltered(place, parts.config)]);
   const pointers = filtered.map((name): LeftOut => ({ path: renderName(name), reason: 'not_supported' }));
   const branch = head.ref?.replace(/^refs\/heads\//, '') ?? null;
   return {
@@ -128,11 +129,15 @@ async function fill(request: BuildRequest, parts: Parts): Promise<Built> {
       branch,
       carried,
       copied: copied.map((entry) => renderName(entry.path)),
-      leftOut: [...extras.leftOut, ...pointers],
-      dirty: describeDirty(status, { stashes, operation, carried: allowDirty }),
+      leftOut: [...extras.leftOut, ...unreadable.map(describeUnreadable), ...pointers],
+      dirty: describeDirty(status, { stashes: parts.stashes, operation: parts.operation, carried: allowDirty }),
     },
-    gitlinks: entries.filter(({ mode }) => mode === '160000'),
+    gitlinks,
   };
+}
+
+function describeUnreadable(entry: FoundEntry): LeftOut {
+  return { path: renderName(entry.path), reason: 'unreadable' };
 }
 
 function syncFor({ project, repository, pinned, signal }: BuildRequest): Promise<SyncedBase | Refusal> {
@@ -145,19 +150,26 @@ async function checkOut(place: Place, head: PersonHead, signal: AbortSignal | un
   await git({
     ...place,
     args: ['read-tree', '-m', '-u', head.commit],
-    settings: [['checkout.workers', '0']],
     ...(signal === undefined ? {} : { signal }),
   });
 }
 
-async function lookAt(
-  request: BuildRequest,
-  shadow: GitPlace,
-): Promise<{ status: PersonStatus; extras: Extras } | Refusal> {
-  const whole = await readStatus(shadow, request.signal);
+async function lookAt(request: BuildRequest, shadow: GitPlace): Promise<Seen | Refusal> {
+  const { gitDir, checkout } = request.repository;
+  const [whole, stashes, operation] = await Promise.all([
+    readStatus(shadow, request.signal),
+    countStashes(gitDir),
+    readOperation(gitDir),
+  ]);
   const status = withoutState(whole, request);
-  const extras = await planExtras({ ...request, checkout: request.repository.checkout, status });
-  return isRefusal(extras) ? extras : { status, extras };
+  const extras = await planExtras({ ...request, checkout, status });
+  return isRefusal(extras) ? extras : { status, extras, stashes, operation };
+}
+
+async function listFiltered(place: GitPlace, config: PersonConfig): Promise<Buffer[]> {
+  const drivers = readFilterDrivers(config);
+  if (drivers.size === 0) return [];
+  return findFiltered(place, drivers, splitNul((await git({ ...place, args: ['ls-files', '-z'] })).stdout));
 }
 
 /** Our own state may lie in the person's checkout; it is no work of theirs. */

@@ -56,12 +56,16 @@ export interface CopyGroup {
 export async function copyGroup({ from, to, folder, entries, source, signal }: CopyGroup): Promise<CarriedFolder> {
   const path = renderName(folder);
   try {
-    const how = await copyEntries({ from, to, entries, existing: 'keep', ...(signal === undefined ? {} : { signal }) });
-    return { path, from: source, how };
+    const more = signal === undefined ? {} : { signal };
+    const { way, unreadable } = await copyEntries({ from, to, entries, existing: 'keep', ...more });
+    const [first] = unreadable;
+    if (first === undefined) return { path, from: source, how: way };
+    const reason = `${unreadable.length} of its files could not be read, the first: ${renderName(first.path)}`;
+    return { path, from: source, how: way, reason };
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
     // Without space nothing else would fit either; without a code it is no matter of this folder.
-    if (code === undefined || ['ENOSPC', 'EDQUOT', 'ABORT_ERR'].includes(code)) throw error;
+    if (signal?.aborted || code === undefined || code === 'ENOSPC' || code === 'EDQUOT') throw error;
     for (const entry of entries) if (entry.kind !== 'folder') removeEntry(to, entry.path);
     return { path, from: source, how: 'failed', reason: (error as Error).message };
   }

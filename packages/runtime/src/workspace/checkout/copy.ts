@@ -37,8 +37,15 @@ const BATCH = 64;
 const LARGE_FILE_BYTES = 1024 * 1024;
 const { COPYFILE_EXCL, COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE } = constants;
 
-/** Copies files, links and folders, with modes and times; throws at the first that fails. Special files are skipped. */
-export async function copyEntries({ from, to, entries, existing, signal }: CopyRequest): Promise<CopyWay> {
+export interface Copied {
+  readonly way: CopyWay;
+  /** What could not be read, or was gone. */
+  readonly unreadable: readonly FoundEntry[];
+}
+
+/** Copies files, links and folders, with modes and times. Special files are skipped; a full disk throws. */
+export async function copyEntries({ from, to, entries, existing, signal }: CopyRequest): Promise<Copied> {
+  const unreadable: FoundEntry[] = [];
   const folders = new Set<string>(['']);
   let way: CopyWay | null = null;
   for (const [position, entry] of entries.entries()) {
@@ -50,14 +57,20 @@ export async function copyEntries({ from, to, entries, existing, signal }: CopyR
     const target = under(to, entry.path);
     if (entry.kind === 'folder') ensureFolder(to, entry.path, { known: folders, existing });
     else if (existing === 'keep' && lstatSync(target, { throwIfNoEntry: false }) !== undefined) continue;
-    else if (entry.kind === 'link') placeLink(under(from, entry.path), target);
-    else if (entry.kind === 'file') {
-      way ??= canReflink(under(from, entry.path), target) ? 'reflink' : 'copy';
-      await placeFile(under(from, entry.path), target, entry);
+    else if (entry.kind === 'link' || entry.kind === 'file') {
+      const source = under(from, entry.path);
+      try {
+        if (entry.kind === 'file') way ??= canReflink(source, target) ? 'reflink' : 'copy';
+        if (entry.kind === 'file') await placeFile(source, target, entry);
+        else placeLink(source, target);
+      } catch (error) {
+        if (!isUnreadable(error)) throw error;
+        unreadable.push(entry);
+      }
     }
   }
   applyFolderModes(to, entries, folders);
-  return way ?? 'copy';
+  return { way: way ?? 'copy', unreadable };
 }
 
 /** Makes a folder and its parents; false where something that is none is in the way and stays. */
@@ -95,8 +108,14 @@ async function placeFile(source: Buffer, target: Buffer, entry: FoundEntry): Pro
     rmSync(target, { recursive: true, force: true });
     await copyFile(source, target, mode);
   }
+  // Copying keeps the mode whole; a program of ours must not run as its owner because theirs did.
+  if ((entry.mode & 0o7000) !== 0) chmodSync(target, entry.mode & 0o777);
   // Tools compare times (a compiled Python file with its source), and git its stat cache.
   utimesSync(target, entry.mtimeMs / 1000, entry.mtimeMs / 1000);
+}
+
+function isUnreadable(error: unknown): boolean {
+  return ['EACCES', 'EPERM', 'ENOENT', 'EIO', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
 }
 
 function canReflink(source: Buffer, target: Buffer): boolean {
@@ -115,6 +134,6 @@ function canReflink(source: Buffer, target: Buffer): boolean {
 function applyFolderModes(to: string, entries: readonly FoundEntry[], made: ReadonlySet<string>): void {
   for (const entry of entries.filter(({ kind, path }) => kind === 'folder' && made.has(keyOf(path))).reverse()) {
     // We must be able to remove it again.
-    chmodSync(under(to, entry.path), entry.mode | 0o700);
+    chmodSync(under(to, entry.path), (entry.mode & 0o777) | 0o700);
   }
 }

@@ -6,7 +6,7 @@
  * 3. Nothing in it is shared with the person but objects in `base.git`, which no one prunes.
  */
 import { lstat, mkdir, realpath, rename, rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 import { Failure, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { findRepository, type Repository } from '../project/index.ts';
 import type { LeftOut, OpenedWorkspace, Project } from '../types.ts';
@@ -18,7 +18,8 @@ import { type BuiltRepository, type CheckoutRequest, DEFAULT_CARRY, DEFAULT_CHEC
 const LISTED = 200;
 
 /** Makes the private checkout at `target` from the person's checkout, as it is now. */
-export async function createCheckout(request: CheckoutRequest): Promise<OpenedWorkspace | Refusal> {
+export async function createCheckout(given: CheckoutRequest): Promise<OpenedWorkspace | Refusal> {
+  const request = { ...given, target: resolve(given.target) };
   const limits = { ...DEFAULT_CHECKOUT_LIMITS, ...request.limits };
   const repository = await findRepository(request.project.checkout);
   if (isRefusal(repository)) return repository;
@@ -100,5 +101,6 @@ async function refuseExisting(target: string): Promise<void> {
 }
 
 async function removeStaging(staging: string): Promise<void> {
-  await rm(staging, { recursive: true, force: true });
+  // A git that outlived a killed owner may still write here for a moment.
+  await rm(staging, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
 }

@@ -22,19 +22,23 @@ export interface DirtySource {
   readonly untracked: readonly FoundEntry[];
 }
 
-/** Makes index and files of `target` (a repository of ours with an empty index and no files) those of the person. */
+/**
+ * Makes index and files of `target` (a repository of ours with an empty index and no files) those of the person.
+ * Returns what could not be read.
+ */
 export async function bringDirty(
   target: GitPlace & { gitDir: string; workTree: string },
   source: DirtySource,
-): Promise<void> {
+): Promise<readonly FoundEntry[]> {
   const intended = new Set(source.status.intentToAdd.map(keyOf));
   const entries = (await readIndexEntries(source.shadow)).filter(({ path }) => !intended.has(keyOf(path)));
   await bringBlobs(target.gitDir, source, entries);
   await writeIndexEntries(target, entries);
-  await git({ ...target, args: ['checkout-index', '--all', '--force', '--index', '-q'], okExitCodes: [0, 1] });
+  await git({ ...target, args: ['checkout-index', '--all', '--force', '--index', '-q'] });
   const hidden = entries.filter((entry) => entry.assumeUnchanged || entry.skipWorktree);
-  await copyChanged(target.workTree, source, hidden);
+  const unreadable = await copyChanged(target.workTree, source, hidden);
   await intendToAdd(target, source.status.intentToAdd);
+  return unreadable;
 }
 
 /** Content only the index names becomes the checkout's own objects: `base.git` holds the person's commits and no more. */
@@ -66,7 +70,7 @@ async function selectObjects(
 }
 
 /** `hidden`: entries whose flags keep git from looking at the file; it may differ all the same. */
-async function copyChanged(to: string, source: DirtySource, hidden: readonly IndexEntry[]): Promise<void> {
+async function copyChanged(to: string, source: DirtySource, hidden: readonly IndexEntry[]): Promise<FoundEntry[]> {
   const { checkout, status, untracked } = source;
   const changed: FoundEntry[] = [];
   for (const path of [...status.unstaged, ...hidden.map((entry) => entry.path)]) {
@@ -75,8 +79,11 @@ async function copyChanged(to: string, source: DirtySource, hidden: readonly Ind
     if (entry === null || entry.kind === 'special') removeEntry(to, path);
     else if (entry.kind !== 'folder') changed.push(entry);
   }
-  await copyEntries({ from: checkout, to, entries: changed, existing: 'replace' });
-  await copyEntries({ from: checkout, to, entries: untracked, existing: 'replace' });
+  const copied = [
+    await copyEntries({ from: checkout, to, entries: changed, existing: 'replace' }),
+    await copyEntries({ from: checkout, to, entries: untracked, existing: 'replace' }),
+  ];
+  return copied.flatMap(({ unreadable }) => unreadable);
 }
 
 async function intendToAdd(target: GitPlace & { workTree: string }, paths: readonly Buffer[]): Promise<void> {

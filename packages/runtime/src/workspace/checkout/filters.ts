@@ -1,11 +1,19 @@
 /** Files whose content a filter program of the person makes (LFS): we run none, so a checkout has what git stores. */
 import { type GitPlace, git, joinNul, type PersonConfig, splitNul } from '../git/index.ts';
 
-/** The paths among these that the person's own checkout would pass through a program. */
-export async function findFiltered(place: GitPlace, config: PersonConfig, paths: readonly Buffer[]): Promise<Buffer[]> {
-  const drivers = new Set(
+/** The filters of the person that would change a file on its way out. */
+export function readFilterDrivers(config: PersonConfig): ReadonlySet<string> {
+  return new Set(
     [...config.keys()].flatMap((key) => /^filter\.(.*)\.(?:smudge|process)$/s.exec(key)?.slice(1, 2) ?? []),
   );
+}
+
+/** The paths among these that attributes send through one of these filters. */
+export async function findFiltered(
+  place: GitPlace,
+  drivers: ReadonlySet<string>,
+  paths: readonly Buffer[],
+): Promise<Buffer[]> {
   if (drivers.size === 0 || paths.length === 0) return [];
   const { stdout } = await git({ ...place, args: ['check-attr', '-z', '--stdin', 'filter'], stdin: joinNul(paths) });
   const fields = splitNul(stdout);

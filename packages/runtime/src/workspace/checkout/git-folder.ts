@@ -40,7 +40,7 @@ export async function makeGitFolder(path: string, source: GitFolderSource): Prom
     place(path, 'HEAD', head.ref === null ? `${head.commit}\n` : `ref: ${head.ref}\n`),
     place(path, 'objects/info/alternates', renderAlternate(join(baseGit, 'objects'))),
     place(path, 'packed-refs', renderPackedRefs(refs, head)),
-    place(path, 'info/exclude', await readExcludes(repository, config)),
+    place(path, 'info/exclude', await readExcludes(repository)),
     placeNonEmpty(path, 'info/attributes', await readAttributes(repository)),
     placeNonEmpty(path, 'shallow', shallow),
     copySparsePatterns(repository.gitDir, path),

@@ -12,8 +12,21 @@ export interface IndexEntry {
 
 /** Every entry of an index, in its order. */
 export async function readIndexEntries(place: GitPlace): Promise<IndexEntry[]> {
-  const { stdout } = await git({ ...place, args: ['ls-files', '--stage', '-v', '-z'] });
-  return splitNul(stdout).map((line) => {
+  return parseIndexEntries(await listIndex(place));
+}
+
+/** The submodules an index names; as quick as git for an index without any. */
+export async function readGitlinks(place: GitPlace): Promise<IndexEntry[]> {
+  const listed = await listIndex(place);
+  return listed.includes('160000 ') ? parseIndexEntries(listed).filter(({ mode }) => mode === '160000') : [];
+}
+
+async function listIndex(place: GitPlace): Promise<Buffer> {
+  return (await git({ ...place, args: ['ls-files', '--stage', '-v', '-z'] })).stdout;
+}
+
+function parseIndexEntries(listed: Buffer): IndexEntry[] {
+  return splitNul(listed).map((line) => {
     const tab = line.indexOf(0x09);
     const [tag = '', mode = '', id = '', stage = ''] = line.subarray(0, tab).toString('latin1').split(' ');
     return {

@@ -6,7 +6,7 @@
  *    attributes name; built-in conversions (line ends) are those of the person.
  * 2. It works on a copy of the index: nothing of the person's is written, and no lock of theirs is taken.
  */
-import { copyFile, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, lstat, readdir, readFile, realpath, utimes, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -17,6 +17,7 @@ import {
   type GitPlace,
   makeGitFolders,
   type PersonConfig,
+  readPersonConfig,
   renderAlternate,
   renderConfig,
 } from '../git/index.ts';
@@ -44,7 +45,7 @@ export async function makeShadow(path: string, source: ShadowSource): Promise<Gi
     writeFile(join(path, 'config'), renderConfig(entries)),
     writeFile(join(path, 'HEAD'), `${head.commit ?? 'ref: refs/heads/unborn'}\n`),
     writeFile(join(path, 'objects', 'info', 'alternates'), renderAlternate(join(baseGit, 'objects'))),
-    writeFile(join(path, 'info', 'exclude'), await readExcludes(repository, config)),
+    writeFile(join(path, 'info', 'exclude'), await readExcludes(repository)),
     writeFile(join(path, 'info', 'attributes'), await readAttributes(repository)),
     copySparsePatterns(repository.gitDir, path),
     copyIndex(repository.gitDir, path),
@@ -71,24 +72,28 @@ export function sparseEntries(config: PersonConfig): ConfigEntry[] {
 
 /** Copies the sparse patterns from one git directory to another. */
 export async function copySparsePatterns(from: string, to: string): Promise<void> {
-  const patterns = await readOptional(join(from, 'info', 'sparse-checkout'));
+  const patterns = await readRules(join(from, 'info', 'sparse-checkout'));
   if (patterns.length > 0) await writeFile(join(to, 'info', 'sparse-checkout'), patterns, { mode: 0o600 });
 }
 
-/** The person's global and private ignore rules as one file: later rules win, as they do for git. */
-export async function readExcludes(repository: Repository, config: PersonConfig): Promise<Buffer> {
-  const named = configValue(config, 'core.excludesfile');
+/**
+ * The person's global and private ignore rules as one file: later rules win, as they do for git. It ends up where an
+ * agent can read it, so a file is taken only where the person set it, never where a repository's own config points.
+ */
+export async function readExcludes(repository: Repository): Promise<Buffer> {
+  const own = await readPersonConfig(repository.gitDir, 'person');
   const fallback = join(process.env.XDG_CONFIG_HOME || join(homedir(), '.config'), 'git', 'ignore');
+  const global = expandHome(configValue(own, 'core.excludesfile') ?? fallback);
   const rules = [
-    await readOptional(expandHome(named ?? fallback)),
-    await readOptional(join(repository.commonDir, 'info', 'exclude')),
+    await readRules(await realpath(global).catch(() => '')),
+    await readRules(join(repository.commonDir, 'info', 'exclude')),
   ];
   return Buffer.concat(rules.flatMap((rule) => [rule, Buffer.from('\n')]));
 }
 
 /** The person's private attributes; a filter they name is defined nowhere in what we make. */
 export function readAttributes(repository: Repository): Promise<Buffer> {
-  return readOptional(join(repository.commonDir, 'info', 'attributes'));
+  return readRules(join(repository.commonDir, 'info', 'attributes'));
 }
 
 function fileSystemEntries(config: PersonConfig): ConfigEntry[] {
@@ -111,12 +116,13 @@ function pick(config: PersonConfig, names: readonly (readonly [section: string, 
 
 async function copyIndex(gitDir: string, shadow: string): Promise<void> {
   const index = join(gitDir, 'index');
-  const stats = await stat(index).catch(() => null);
-  if (stats === null) return;
+  const stats = await lstat(index).catch(() => null);
+  if (!stats?.isFile()) return;
   await copyFile(index, join(shadow, 'index'));
-  for (const name of await readdir(gitDir)) {
+  for (const entry of await readdir(gitDir, { withFileTypes: true })) {
     // The other half of a split index.
-    if (name.startsWith('sharedindex.')) await copyFile(join(gitDir, name), join(shadow, name));
+    if (!entry.name.startsWith('sharedindex.') || !entry.isFile()) continue;
+    await copyFile(join(gitDir, entry.name), join(shadow, entry.name));
   }
   // git reads a file whose time is not older than the index's again. A copy is newer than the index, so it would
   // trust what the index never vouched for: its time is set back, which only makes git read more.
@@ -124,10 +130,14 @@ async function copyIndex(gitDir: string, shadow: string): Promise<void> {
   await utimes(join(shadow, 'index'), seconds, seconds);
 }
 
-async function readOptional(path: string): Promise<Buffer> {
-  if (path === '') return Buffer.alloc(0);
+/** A small text file of rules; nothing where it is a link (whose target is none of ours to show), a pipe, or absent. */
+async function readRules(path: string): Promise<Buffer> {
+  const stats = path === '' ? null : await lstat(path).catch(() => null);
+  if (!stats?.isFile() || stats.size > RULES_LIMIT_BYTES) return Buffer.alloc(0);
   return readFile(path).catch(() => Buffer.alloc(0));
 }
+
+const RULES_LIMIT_BYTES = 4 * 1024 * 1024;
 
 function expandHome(path: string): string {
   return path.startsWith('~/') ? join(homedir(), path.slice(2)) : path;

@@ -72,5 +72,5 @@ function listFolder(root: string, path: Buffer): Buffer[] | null {
 
 function describe(path: Buffer, stats: Stats): FoundEntry {
   const kind = stats.isFile() ? 'file' : stats.isSymbolicLink() ? 'link' : stats.isDirectory() ? 'folder' : 'special';
-  return { path, kind, bytes: stats.size, mode: stats.mode & 0o777, mtimeMs: stats.mtimeMs };
+  return { path, kind, bytes: stats.size, mode: stats.mode & 0o7777, mtimeMs: stats.mtimeMs };
 }

@@ -7,6 +7,7 @@
  *    everything that starts a program on plumbing: hooks, the file system monitor, maintenance, transports.
  */
 import { tmpdir } from 'node:os';
+import { isAbsolute, resolve } from 'node:path';
 
 /** One setting: key and value. */
 export type GitSetting = readonly [key: string, value: string];
@@ -37,14 +38,14 @@ const ALWAYS: readonly GitSetting[] = [
   ['safe.directory', '*'],
 ];
 
-/** The environment of one call. `paths` become `GIT_DIR` and its companions; `extra` goes last. */
+/** The environment of one call. `paths` become `GIT_DIR` and its companions, absolute: git runs in another folder; `extra` goes last. */
 export function makeGitEnvironment(
   paths: { readonly gitDir?: string; readonly workTree?: string; readonly indexFile?: string },
   settings: readonly GitSetting[],
   extra: Readonly<Record<string, string>>,
 ): Record<string, string> {
   return {
-    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    PATH: absolutePath(),
     LANG: 'C',
     LC_ALL: 'C',
     TMPDIR: tmpdir(),
@@ -61,9 +62,9 @@ export function makeGitEnvironment(
     GIT_NO_REPLACE_OBJECTS: '1',
     GIT_GRAFT_FILE: '/dev/null',
     GIT_LITERAL_PATHSPECS: '1',
-    ...(paths.gitDir === undefined ? {} : { GIT_DIR: paths.gitDir }),
-    ...(paths.workTree === undefined ? {} : { GIT_WORK_TREE: paths.workTree }),
-    ...(paths.indexFile === undefined ? {} : { GIT_INDEX_FILE: paths.indexFile }),
+    ...(paths.gitDir === undefined ? {} : { GIT_DIR: resolve(paths.gitDir) }),
+    ...(paths.workTree === undefined ? {} : { GIT_WORK_TREE: resolve(paths.workTree) }),
+    ...(paths.indexFile === undefined ? {} : { GIT_INDEX_FILE: resolve(paths.indexFile) }),
     ...renderSettings([...ALWAYS, ...settings]),
     ...extra,
   };
@@ -74,7 +75,7 @@ export function makePersonConfigEnvironment(gitDir?: string): Record<string, str
   const home = process.env.HOME;
   const xdg = process.env.XDG_CONFIG_HOME;
   return {
-    PATH: process.env.PATH ?? '/usr/local/bin:/usr/bin:/bin',
+    PATH: absolutePath(),
     LANG: 'C',
     LC_ALL: 'C',
     GIT_OPTIONAL_LOCKS: '0',
@@ -83,6 +84,12 @@ export function makePersonConfigEnvironment(gitDir?: string): Record<string, str
     ...(xdg === undefined ? {} : { XDG_CONFIG_HOME: xdg }),
     ...(gitDir === undefined ? {} : { GIT_DIR: gitDir }),
   };
+}
+
+/** The caller's PATH without relative entries: git runs in folders that others fill. */
+function absolutePath(): string {
+  const entries = (process.env.PATH ?? '').split(':').filter((entry) => isAbsolute(entry));
+  return entries.length > 0 ? entries.join(':') : '/usr/local/bin:/usr/bin:/bin';
 }
 
 function renderSettings(settings: readonly GitSetting[]): Record<string, string> {

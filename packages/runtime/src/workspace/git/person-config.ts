@@ -10,22 +10,31 @@ import { splitNul } from './split.ts';
 /** Settings by key: section and variable in lower case, a subsection as written. Values in order, the last one wins. */
 export type PersonConfig = ReadonlyMap<string, readonly string[]>;
 
-/** Reads what git would use in a repository (its config, the person's global one, the system's, includes). */
-export async function readPersonConfig(gitDir: string): Promise<PersonConfig> {
+const TIMEOUT_MS = 60_000;
+
+/**
+ * Reads what git would use in a repository: the system's config, the person's global one, the repository's, includes.
+ * With `'person'` only what the person or the system has set, nothing a repository could have brought along.
+ */
+export async function readPersonConfig(gitDir: string, scope: 'all' | 'person' = 'all'): Promise<PersonConfig> {
   const outcome = await runProcess({
-    argv: ['git', 'config', '--list', '--includes', '-z'],
+    argv: ['git', 'config', '--list', '--show-scope', '--includes', '-z'],
     cwd: gitDir,
     env: makePersonConfigEnvironment(gitDir),
     stdout: { kind: 'collect', limitBytes: 16 * 1024 * 1024 },
     stderrLimitBytes: 4096,
+    // An include may name a pipe nobody writes to.
+    timeoutMs: TIMEOUT_MS,
   });
   if (outcome.exitCode !== 0 || outcome.truncated) {
     const said = outcome.stderr.toString().trim().split('\n').at(-1);
     throw new Failure('git_failed', `git config in ${JSON.stringify(gitDir)} failed: ${said || 'it said nothing'}`);
   }
   const settings = new Map<string, string[]>();
-  for (const entry of splitNul(outcome.stdout)) {
-    const text = entry.toString();
+  const fields = splitNul(outcome.stdout).map(String);
+  for (let at = 0; at + 1 < fields.length; at += 2) {
+    const [from = '', text = ''] = fields.slice(at, at + 2);
+    if (scope === 'person' && from !== 'global' && from !== 'system') continue;
     const newline = text.indexOf('\n');
     const key = newline < 0 ? text : text.slice(0, newline);
     // A variable without `=` is a boolean that is true.

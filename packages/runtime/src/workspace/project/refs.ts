@@ -33,7 +33,12 @@ export async function readPersonRefs(gitDir: string): Promise<PersonRefs> {
     const [id = '', name = '', symbolic = ''] = line.split(' ');
     return { name, id, symbolic: symbolic === '' ? null : symbolic };
   });
-  return { refs, head };
+  return { refs: refs.filter(isText), head };
+}
+
+/** A ref whose name is not UTF-8 cannot be named in our answers; it stays with the person. */
+function isText(ref: PersonRef): boolean {
+  return !`${ref.name}${ref.symbolic ?? ''}`.includes('\ufffd');
 }
 
 /** Reads HEAD: symbolic, detached or unborn. */
@@ -42,7 +47,8 @@ export async function readPersonHead(gitDir: string): Promise<PersonHead> {
     git({ gitDir, args: ['symbolic-ref', '-q', 'HEAD'], okExitCodes: [0, 1] }),
     git({ gitDir, args: ['rev-parse', '-q', '--verify', 'HEAD^{commit}'], okExitCodes: [0, 1, 128] }),
   ]);
-  const ref = symbolic.exitCode === 0 ? symbolic.stdout.toString().trimEnd() : null;
+  const named = symbolic.exitCode === 0 ? symbolic.stdout.toString().trimEnd() : null;
+  const ref = named?.includes('\ufffd') ? null : named;
   const commit = resolved.exitCode === 0 ? resolved.stdout.toString().trimEnd() : null;
   return { ref, commit };
 }

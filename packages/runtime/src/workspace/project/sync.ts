@@ -6,12 +6,13 @@
  * 2. A ref in it is written only after the objects it reaches are there and durable.
  * 3. Objects come by `pack-objects | index-pack`, which checks each; the person's repository is only read.
  */
-import { readFile, rename, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { Failure, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { configIsTrue, git, readPersonConfig, splitLines, startGit } from '../git/index.ts';
 import type { Project } from '../types.ts';
 import { withFileLock } from './lock.ts';
+import { syncFolder } from './record.ts';
 import { type PersonRefs, readPersonRefs } from './refs.ts';
 import { findRepository } from './repository.ts';
 
@@ -51,7 +52,7 @@ export async function syncBase(request: SyncRequest): Promise<SyncedBase | Refus
     const transfer = { source, baseGit: request.project.baseGit, held, missing, signal: request.signal };
     const refusal = await bringObjects(transfer);
     if (refusal !== null) return refusal;
-    await writeTips(request.project.baseGit, missing);
+    await writeTips(request.project.baseGit, [...held, ...missing]);
     return { refs, newTips: missing.length };
   });
 }
@@ -88,6 +89,9 @@ async function bringObjects(transfer: Transfer): Promise<Refusal | null> {
     findAbsent(transfer.baseGit, shallow),
   ]);
   if (absent.length === 0) return null;
+  await sweepPacks(transfer.baseGit);
+  // Before the objects: a commit that came without its parents must never be there without its boundary.
+  await writeShallow(transfer.baseGit, [...(await readShallow(transfer.baseGit)), ...absentShallow]);
   try {
     await transferPack(transfer, absent);
   } catch (error) {
@@ -95,8 +99,16 @@ async function bringObjects(transfer: Transfer): Promise<Refusal | null> {
     if (refusal === null) throw error;
     return refusal;
   }
-  await addShallow(transfer.baseGit, absentShallow);
+  await dropAbsentShallow(transfer.baseGit);
   return null;
+}
+
+/** What a killed `index-pack` left; under the lock no other one is at work here. */
+async function sweepPacks(baseGit: string): Promise<void> {
+  const folder = join(baseGit, 'objects', 'pack');
+  for (const name of await readdir(folder)) {
+    if (name.startsWith('tmp_')) await rm(join(folder, name), { force: true });
+  }
 }
 
 async function transferPack({ source, baseGit, held, signal }: Transfer, absent: readonly string[]): Promise<void> {
@@ -139,15 +151,16 @@ async function explainMissing({ source }: Transfer, error: unknown): Promise<Ref
   );
 }
 
+/** The tips, from the one file we keep them in: a file a ref would be a sync to disk a ref. */
 async function readTips(baseGit: string): Promise<Set<string>> {
-  const { stdout } = await git({ gitDir: baseGit, args: ['for-each-ref', '--format=%(objectname)', TIPS] });
-  return new Set(splitLines(stdout));
+  const text = await readOptional(join(baseGit, 'packed-refs'));
+  const ids = splitLines(text).flatMap((line) => /^([0-9a-f]+) refs\/tips\/\1$/.exec(line)?.slice(1) ?? []);
+  return new Set(ids);
 }
 
 async function writeTips(baseGit: string, ids: readonly string[]): Promise<void> {
-  const updates = ids.map((id) => `update ${TIPS}${id} ${id}\n`).join('');
-  await git({ gitDir: baseGit, args: ['update-ref', '--stdin'], stdin: updates });
-  await git({ gitDir: baseGit, args: ['pack-refs', '--all'] });
+  const lines = [...ids].sort().map((id) => `${id} ${TIPS}${id}\n`);
+  await replaceFile(join(baseGit, 'packed-refs'), ['# pack-refs with: sorted \n', ...lines].join(''));
 }
 
 async function findAbsent(gitDir: string, ids: readonly string[]): Promise<string[]> {
@@ -160,20 +173,36 @@ async function findAbsent(gitDir: string, ids: readonly string[]): Promise<strin
 
 /** Commits whose parents a shallow repository does not hold. */
 async function readShallow(gitDir: string): Promise<string[]> {
-  const text = await readFile(join(gitDir, 'shallow'), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return '';
-    throw error;
-  });
-  return text.split('\n').filter((line) => /^[0-9a-f]{40,64}$/.test(line));
+  return splitLines(await readOptional(join(gitDir, 'shallow'))).filter((line) => /^[0-9a-f]{40,64}$/.test(line));
 }
 
-async function addShallow(baseGit: string, candidates: readonly string[]): Promise<void> {
-  // A commit that was here before, with its parents, stays whole; one that did not come is no boundary of ours.
-  const gone = new Set(await findAbsent(baseGit, candidates));
-  const added = candidates.filter((id) => !gone.has(id));
-  if (added.length === 0) return;
-  const all = new Set([...(await readShallow(baseGit)), ...added]);
-  const staged = join(baseGit, 'shallow.new');
-  await writeFile(staged, `${[...all].join('\n')}\n`, { mode: 0o600, flush: true });
-  await rename(staged, join(baseGit, 'shallow'));
+/** A boundary of the person's that did not come along is none of ours. */
+async function dropAbsentShallow(baseGit: string): Promise<void> {
+  const all = await readShallow(baseGit);
+  const gone = new Set(await findAbsent(baseGit, all));
+  if (gone.size > 0)
+    await writeShallow(
+      baseGit,
+      all.filter((id) => !gone.has(id)),
+    );
+}
+
+async function writeShallow(baseGit: string, ids: readonly string[]): Promise<void> {
+  const path = join(baseGit, 'shallow');
+  // git takes an empty file for a shallow repository too.
+  if (ids.length === 0) await rm(path, { force: true });
+  else await replaceFile(path, `${[...new Set(ids)].join('\n')}\n`);
+}
+
+async function replaceFile(path: string, content: string): Promise<void> {
+  await writeFile(`${path}.new`, content, { mode: 0o600, flush: true });
+  await rename(`${path}.new`, path);
+  await syncFolder(dirname(path));
+}
+
+async function readOptional(path: string): Promise<Buffer> {
+  return readFile(path).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return Buffer.alloc(0);
+    throw error;
+  });
 }
