@@ -4,3 +4,4 @@ export { configIsTrue, configValue, type PersonConfig, readPersonConfig } from '
 export { makeBareRepository, makeGitFolders, renderAlternate, writeOwnFile } from './repository.ts';
 export { type GitOutcome, type GitPlace, type GitSpec, git, type RunningGit, startGit } from './run.ts';
 export { joinNul, renderName, splitLines, splitNul } from './split.ts';
+export { isSupportedGit, parseGitVersion, requireGit } from './version.ts';

@@ -11,6 +11,7 @@ import { type Refusal, refuse } from '@ramet/core/codes';
 import { type ProcessOutcome, runProcess } from '../../process/index.ts';
 import { makePersonConfigEnvironment } from '../git/environment.ts';
 import { nameMissingGit } from '../git/run.ts';
+import { requireGit } from '../git/version.ts';
 
 /** A repository of the person's, seen from one of its checkouts. */
 export interface Repository {
@@ -26,6 +27,8 @@ export interface Repository {
   readonly prefix: string;
 }
 
+/** An include of a hostile config may name a pipe nobody writes to. */
+const TIMEOUT_MS = 60_000;
 const FACTS = ['--is-bare-repository', '--is-inside-git-dir', '--is-shallow-repository', '--show-object-format'];
 const PATHS = ['--path-format=absolute', '--absolute-git-dir', '--git-common-dir'];
 
@@ -34,7 +37,7 @@ export async function findRepository(cwd: string): Promise<Repository | Refusal 
   const folder = await realpath(cwd).catch(() => null);
   if (folder === null)
     return refuse('no_workspace', `The folder ${JSON.stringify(cwd)} does not exist.`, { path: cwd });
-  const facts = await askGit(folder, [...FACTS, ...PATHS]);
+  const [facts] = await Promise.all([askGit(folder, [...FACTS, ...PATHS]), requireGit()]);
   if (facts.exitCode !== 0) return explainFailure(folder, facts.stderr.toString());
   const lines = facts.stdout.toString().split('\n');
   const [bare, inside, shallow, objectFormat = 'sha1'] = lines;
@@ -82,6 +85,7 @@ function askGit(folder: string, args: readonly string[]): Promise<ProcessOutcome
       env: makePersonConfigEnvironment(),
       stdout: { kind: 'collect', limitBytes: 64 * 1024 },
       stderrLimitBytes: 16 * 1024,
+      timeoutMs: TIMEOUT_MS,
     }),
   );
 }

@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import {
   existsSync,
   lstatSync,
@@ -266,6 +267,20 @@ describe('a hostile repository', () => {
     area.git(repository, 'config', '--unset', 'core.worktree');
     area.git(repository, '-c', 'filter.x.required=false', 'status');
     expect(canary.traces().length).toBeGreaterThan(traces);
+  });
+
+  test('cannot make us read a file of the person into the checkout', async () => {
+    const repository = makeRepository(area, 'r', { a: 'a' });
+    writeFiles(area.home, { key: 'PRIVATE KEY' });
+    area.git(repository, 'config', 'core.excludesFile', join(area.home, 'key'));
+    area.git(repository, 'config', 'core.attributesFile', join(area.home, 'key'));
+    for (const file of ['exclude', 'attributes', 'sparse-checkout']) {
+      rmSync(join(repository, '.git', 'info', file), { force: true });
+      symlinkSync(join(area.home, 'key'), join(repository, '.git', 'info', file));
+    }
+    area.git(repository, 'config', 'core.sparseCheckout', 'true');
+    await create(repository, { allowDirty: true });
+    expect(spawnSync('grep', ['-rl', 'PRIVATE', state], { encoding: 'utf8' })).toMatchObject({ status: 1, stdout: '' });
   });
 
   test('gains nothing by git variables in our environment', async () => {

@@ -7,6 +7,8 @@ import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import {
   configValue,
   git,
+  isSupportedGit,
+  parseGitVersion,
   readPersonConfig,
   renderName,
   splitNul,
@@ -116,6 +118,27 @@ test('talks to a running git and checks its exit code', async () => {
   expect((await failureOf(broken.finish())).code).toBe('git_failed');
 });
 
+test('knows which versions of git are safe to run', () => {
+  expect(parseGitVersion('git version 2.39.5 (Apple Git-154)')).toEqual([2, 39]);
+  expect(parseGitVersion('hub 1')).toBeNull();
+  const supported = ['1.99', '2.31', '2.32', '3.0'].map((version) => parseGitVersion(`git version ${version}`));
+  expect(supported.map((version) => version !== null && isSupportedGit(version))).toEqual([false, false, true, true]);
+});
+
+test('drops relative entries of PATH', async () => {
+  const path = process.env.PATH;
+  process.env.PATH = `.:${path}:relative:`;
+  writeFileSync(join(repository, 'git'), `#!/bin/sh\ntouch ${join(folder, 'fake')}\n`, { mode: 0o755 });
+  try {
+    await git({ gitDir: gitDir(), workTree: repository, args: ['status'] });
+    await readPersonConfig(gitDir());
+    expect(existsSync(join(folder, 'fake'))).toBe(false);
+  } finally {
+    process.env.PATH = path;
+    rmSync(join(repository, 'git'));
+  }
+});
+
 test('splits at NUL bytes only', () => {
   expect(splitNul(Buffer.from('a\nb\0 c \0')).map(String)).toEqual(['a\nb', ' c ']);
   expect(splitNul(Buffer.alloc(0))).toEqual([]);
@@ -135,4 +158,5 @@ test('reads the effective configuration as data', async () => {
   expect(configValue(config, 'remote.Origin X.url')).toBe('https://user@host/path');
   expect(configValue(config, 'user.name')).toBe('second');
   expect(configValue(config, 'no.such')).toBeUndefined();
+  expect(configValue(await readPersonConfig(gitDir(), 'person'), 'remote.Origin X.url')).toBeUndefined();
 });

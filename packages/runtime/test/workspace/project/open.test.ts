@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chownSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { isRefusal } from '@ramet/core/codes';
@@ -138,6 +138,32 @@ describe('openProject', () => {
     area.git(repository, 'init', '-q', '--object-format=sha256');
     expect((await open(repository)).id).not.toBe(project.id);
   });
+});
+
+test('a linked worktree of a bare repository is a checkout like any other', async () => {
+  const repository = makeRepository(area, 'r', { a: 'a' });
+  area.git(area.folder, 'clone', '-q', '--bare', repository, 'bare.git');
+  area.git(join(area.folder, 'bare.git'), 'worktree', 'add', '-q', '../linked', 'main');
+  const project = await open(join(area.folder, 'linked'));
+  expect(project).toMatchObject({ checkout: join(area.folder, 'linked'), commonDir: join(area.folder, 'bare.git') });
+});
+
+test('a repository of another user is used only where the person has told git to', async (context) => {
+  if (process.getuid?.() !== 0) return context.skip('only root can make one');
+  const repository = makeRepository(area, 'r', { a: 'a' });
+  for (const path of ['.', '.git']) chownSync(join(repository, path), 12345, 12345);
+  const home = process.env.HOME;
+  process.env.HOME = area.home;
+  try {
+    const answer = await openProject({ stateFolder: state, cwd: repository });
+    if (!isRefusal(answer)) throw new Error('not refused');
+    expect(answer.message).toContain('dubious ownership');
+    expect(answer.message).toContain('git config --global --add safe.directory');
+    area.git(area.home, 'config', '--global', 'safe.directory', repository);
+    expect((await open(repository)).checkout).toBe(repository);
+  } finally {
+    process.env.HOME = home;
+  }
 });
 
 describe('openProject refuses', () => {

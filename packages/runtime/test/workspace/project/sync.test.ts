@@ -1,4 +1,4 @@
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal } from '@ramet/core/codes';
 import { digestTree, makeCanary, makeRepository, makeScratchArea, type ScratchArea, writeFiles } from '@ramet/testkit';
@@ -171,4 +171,33 @@ test('says that an object is missing when the repository is damaged', async () =
   const project = await open(repository);
   await expect(syncBase({ project })).rejects.toMatchObject({ code: 'git_failed' });
   expect(area.git(project.baseGit, 'for-each-ref')).toBe('');
+});
+
+test('goes on after a transfer that was killed', async () => {
+  const repository = makeRepository(area, 'r', { a: 'a' });
+  const project = await open(repository);
+  const pack = join(project.baseGit, 'objects', 'pack');
+  writeFiles(pack, { tmp_pack_x: 'half' });
+  await sync(project);
+  expect(readdirSync(pack).some((name) => name.startsWith('tmp_'))).toBe(false);
+  // Objects came, the tips were not written.
+  rmSync(join(project.baseGit, 'packed-refs'));
+  expect((await sync(project)).newTips).toBe(1);
+  expect(readdirSync(pack).filter((name) => name.endsWith('.pack'))).toHaveLength(1);
+});
+
+test('several syncs at once bring everything once', async () => {
+  const repository = makeRepository(area, 'r', { a: 'a' });
+  const project = await open(repository);
+  const synced = await Promise.all([1, 2, 3].map(() => sync(project)));
+  expect(synced.map(({ newTips }) => newTips).sort()).toEqual([0, 0, 1]);
+});
+
+test('keeps what was brought when a ref is named as no text can name it', async () => {
+  const repository = makeRepository(area, 'r', { a: 'a' });
+  const id = area.git(repository, 'rev-parse', 'HEAD');
+  const name = Buffer.concat([Buffer.from(join(repository, '.git/refs/heads/x')), Buffer.from([0xff])]);
+  writeFileSync(name, `${id}\n`);
+  const synced = await sync(await open(repository));
+  expect(synced.refs.refs.map((ref) => ref.name)).toEqual(['refs/heads/main']);
 });
