@@ -7,7 +7,8 @@ import type { EventOf } from '@ramet/core';
 export function describeRestore(event: EventOf<'workspace.restore'> | undefined): string | null {
   if (event === undefined) return null;
   const { outcome, reason } = event;
-  if (outcome === 'fresh') return `${FRESH} (${reason ?? 'no reason is recorded'})`;
+  // The reason may hold paths of the host: it is for the person.
+  if (outcome === 'fresh') return FRESH;
   if (outcome === 'shared') return SHARED;
   return reason === undefined ? null : REBUILT;
 }
