@@ -12,15 +12,23 @@ export async function measureStartup(area: Area, sessions: number): Promise<read
   const home = join(area.folder, 'startup');
   const store = openStore(home);
   for (let index = 0; index < sessions; index += 1) await makeSession(store, 10);
-  const long = await makeSession(openStore(join(area.folder, 'startup-fork')), 100_000);
+  const far = join(area.folder, 'startup-fork');
+  const long = await makeSession(openStore(far), 100_000);
   return [
-    await pairWithNode('ramet --version', home, ['--version'], 60),
-    await pairWithNode(`ramet sessions (${sessions})`, home, ['sessions', '--json']),
-    await pairWithNode('ramet fork, 100000 events', join(area.folder, 'startup-fork'), ['fork', long], 90),
+    await pairWithNode({ name: 'ramet --version', home, args: ['--version'], beyondMs: 60 }),
+    await pairWithNode({ name: `ramet sessions (${sessions})`, home, args: ['sessions', '--json'] }),
+    await pairWithNode({ name: 'ramet fork, 100000 events', home: far, args: ['fork', long], beyondMs: 90 }),
   ];
 }
 
-async function pairWithNode(name: string, home: string, args: readonly string[], beyondMs?: number): Promise<Row> {
+interface Start {
+  readonly name: string;
+  readonly home: string;
+  readonly args: readonly string[];
+  readonly beyondMs?: number;
+}
+
+async function pairWithNode({ name, home, args, beyondMs }: Start): Promise<Row> {
   const row = await measurePair({
     name,
     floor: 'node -e 0',
