@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   canonicalJson,
   type Digest,
+  decodeValue,
   type EventDraft,
   Failure,
   type ForkOrigin,
@@ -168,7 +169,10 @@ function planOn(log: SharedLog, options: ForkOptions): ForkPlan | Refusal {
     return refuseDamaged(log.id, outline);
   const plan = planFork(outline, options);
   // The lines before a damage may not reach this run's own `session.fork`: then they name an ancestor.
-  return isRefusal(plan) ? plan : { ...plan, source: log.id };
+  if (isRefusal(plan)) return plan;
+  // Inputs come as their lines hold them; as values they are shown, compared, and encoded anew in the child's own line.
+  const outstanding = decodeValue(plan.outstanding, log.readPayload) as ForkPlan['outstanding'];
+  return { ...plan, source: log.id, outstanding };
 }
 
 function draftFork(
