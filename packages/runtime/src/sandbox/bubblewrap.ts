@@ -55,7 +55,8 @@ export function openBubblewrap(view: SandboxView, options: BubblewrapOptions): S
     toolchains: readToolchains({
       path: options.hostEnv.PATH ?? '/usr/local/bin:/usr/bin:/bin',
       home: homedir(),
-      hidden: [view.workspace, view.scratch, ...view.readOnly, ...(view.hidden ?? [])],
+      // A toolchain at a path that means the workspace inside would cover a part of it.
+      hidden: [view.workspace, view.scratch, ...view.readOnly, ...(view.hidden ?? []), GUEST_WORKSPACE],
       system: [...SYSTEM_FOLDERS, '/bin', '/sbin'],
     }),
     account: readAccount(),
@@ -170,10 +171,9 @@ function withLimits(argv: readonly [string, ...string[]]): readonly [string, ...
 
 function makeAllMountPoints({ view, toolchains }: Setting): string[] {
   const targets = [...toolchains.prefixes, ...view.readOnly, BRIDGE_FOLDER];
-  return [
-    { source: view.scratch, target: GUEST_SCRATCH },
-    { source: view.workspace, target: GUEST_WORKSPACE },
-  ].flatMap((mount) => makeMountPoints(mount, targets));
+  const inScratch = makeMountPoints({ source: view.scratch, target: GUEST_SCRATCH }, targets, 'replace');
+  const inWorkspace = makeMountPoints({ source: view.workspace, target: GUEST_WORKSPACE }, targets, 'fail');
+  return [...inScratch, ...inWorkspace];
 }
 
 /** HOME of commands; what an agent put in its place (a link, a file) is its own matter. */

@@ -11,8 +11,11 @@ import { Failure } from '@ramet/core/codes';
 import type { Bind } from './bubblewrap-arguments.ts';
 import { isWithin } from './toolchains.ts';
 
-/** Makes the folders below a writable mount that read-only mounts need; returns those made, deepest last. */
-export function makeMountPoints(mount: Bind, targets: readonly string[]): string[] {
+/**
+ * Makes the folders below a writable mount that read-only mounts need; returns those made, deepest last. What stands in
+ * the way is removed (`replace`, for a scratch folder), or is a `Failure('process_failed')`: a workspace loses nothing.
+ */
+export function makeMountPoints(mount: Bind, targets: readonly string[], way: 'replace' | 'fail'): string[] {
   const made: string[] = [];
   for (const target of targets.filter((path) => path !== mount.target && isWithin(path, mount.target))) {
     let folder = mount.source;
@@ -20,7 +23,10 @@ export function makeMountPoints(mount: Bind, targets: readonly string[]): string
       folder = join(folder, name);
       const stat = lstatSync(folder, { throwIfNoEntry: false });
       if (stat?.isDirectory()) continue;
-      if (stat !== undefined) unlinkSync(folder);
+      if (stat !== undefined) {
+        if (way === 'fail') throw makeInTheWayFailure(target, folder);
+        unlinkSync(folder);
+      }
       mkdirSync(folder, { mode: 0o700 });
       made.push(folder);
     }
@@ -75,6 +81,14 @@ export function makeFrozenMounts(workspace: Bind, paths: readonly string[]): Fro
     for (const bind of above) pinned.set(bind.target, bind);
   }
   return { pinned: [...pinned.values()], frozen };
+}
+
+function makeInTheWayFailure(target: string, found: string): Failure {
+  return new Failure(
+    'process_failed',
+    `Could not show ${JSON.stringify(target)} to commands: ${JSON.stringify(found)} is in the way. Rename it, or move the state folder (RAMET_HOME) out of ${JSON.stringify(`/${target.split(sep)[1]}`)}.`,
+    { data: { target, found } },
+  );
 }
 
 function makeFrozenFailure(path: string, found: string): Failure {

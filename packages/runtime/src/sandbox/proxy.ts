@@ -2,7 +2,8 @@
  * The only way out of a sandbox with `--allow-net`: an HTTP proxy (CONNECT and absolute URLs) on a private socket, made
  * for one call.
  *
- * 1. A destination is recorded before the first packet to it leaves.
+ * 1. A destination is recorded before the first packet for it leaves, the look-up of its name included: a name can
+ *    carry data out too.
  * 2. Names are resolved here, and the connection goes to the address that was judged: no second look-up.
  * 3. What the rules do not name is answered with 403 and a sentence, and recorded as refused.
  *
@@ -69,7 +70,9 @@ const REFUSED_REMEMBERED = 1_000;
 export async function openNetworkProxy(hosts: readonly string[]): Promise<NetworkProxy> {
   const state: ProxyState = { rules: hosts.map(readRule), reached: new Set(), refused: new Set(), sockets: new Set() };
   const folder = mkdtempSync(join(tmpdir(), 'ramet-net-'));
-  const server = createServer((request, response) => void forward(state, request, response));
+  const server = createServer(
+    (request, response) => void forward(state, request, response).catch(() => response.destroy()),
+  );
   server.on(
     'connect',
     (request: IncomingMessage, socket: Duplex, head: Buffer) =>
@@ -174,14 +177,23 @@ async function forward(state: ProxyState, request: IncomingMessage, response: Se
   upstream.on('socket', (socket) => track(state, socket));
   upstream.on('timeout', () => upstream.destroy(new Error('no answer in time')));
   upstream.on('error', (error) => reply(response, 502, `Could not reach ${target.name}: ${error.message}.`));
-  upstream.on('response', (answered) => {
-    const kept = Object.entries(answered.headers).filter(([name]) => !HOP_HEADERS.includes(name));
-    response.writeHead(answered.statusCode ?? 502, Object.fromEntries(kept));
-    answered.on('error', () => response.destroy());
-    answered.pipe(response);
-  });
+  upstream.on('response', (answered) => passOn(answered, response));
   response.on('close', () => upstream.destroy());
   request.pipe(upstream);
+}
+
+function passOn(answered: IncomingMessage, response: ServerResponse): void {
+  const kept = Object.entries(answered.headers).filter(([name]) => !HOP_HEADERS.includes(name));
+  try {
+    response.writeHead(answered.statusCode ?? 502, Object.fromEntries(kept));
+  } catch {
+    // A status or header Node takes from a server and gives to nobody (status 099).
+    response.destroy();
+    answered.destroy();
+    return;
+  }
+  answered.on('error', () => response.destroy());
+  answered.pipe(response);
 }
 
 type Judgement =
@@ -196,6 +208,7 @@ async function judge(state: ProxyState, destination: Destination | null): Promis
     return { kind: 'refused', status: 403, reason: `Ramet does not let this command reach ${name}: ${why}.` };
   };
   if (!isAllowed(destination, state.rules)) return refuse('it is not in the allowed hosts (--allow-net)');
+  if (isIP(destination.host) === 0) state.reached.add(name);
   const addresses = await resolve(destination.host);
   if (addresses.length === 0)
     return { kind: 'refused', status: 502, reason: `The name ${destination.host} could not be resolved.` };
@@ -217,6 +230,8 @@ async function resolve(host: string): Promise<string[]> {
 
 function track(state: ProxyState, socket: Duplex): void {
   state.sockets.add(socket);
+  // A reset must not end Ramet, whoever else listens; the sockets' other handlers say what it means.
+  socket.on('error', () => undefined);
   socket.once('close', () => state.sockets.delete(socket));
 }
 

@@ -70,7 +70,7 @@ export interface CommandOutcome {
   readonly timedOut: boolean;
   /** The caller's `signal` ended it. */
   readonly aborted: boolean;
-  /** `host:port` of everything the proxy connected to, in order, each once. */
+  /** `host:port` of everything the proxy connected to or looked up the name of, in order, each once. */
   readonly egress: readonly string[];
   /** `host:port` of everything the proxy refused, in order, each once. */
   readonly refusedEgress: readonly string[];

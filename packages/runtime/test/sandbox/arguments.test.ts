@@ -145,12 +145,10 @@ describe('mount points', () => {
     const outside = join(folder, 'outside');
     for (const path of [source, outside]) mkdirSync(path);
     symlinkSync(outside, join(source, 'state'));
-    const made = makeMountPoints({ source, target: '/work' }, [
-      '/work/state/base.git',
-      '/elsewhere/x',
-      '/work',
-      '/workshop/x',
-    ]);
+    const mount = { source, target: '/work' };
+    const targets = ['/work/state/base.git', '/elsewhere/x', '/work', '/workshop/x'];
+    expect(() => makeMountPoints(mount, targets, 'fail')).toThrow('is in the way');
+    const made = makeMountPoints(mount, targets, 'replace');
     expect(made).toEqual([join(source, 'state'), join(source, 'state/base.git')]);
     expect(readdirSync(outside)).toEqual([]);
     writeFileSync(join(source, 'state/left'), '');

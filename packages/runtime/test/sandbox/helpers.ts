@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRefusal } from '@ramet/core/codes';
@@ -68,4 +68,18 @@ export async function runIn(sandbox: Sandbox, script: string, more: Partial<Sand
     ...more,
   });
   return { ...outcome, out: Buffer.from(outcome.stdout).toString(), err: Buffer.from(outcome.stderr).toString() };
+}
+
+/** What Ramet leaves in the temporary folder while `work` runs; others' files there do not count. */
+export async function leftoversOf(world: World, work: () => Promise<unknown>): Promise<string[]> {
+  const before = process.env.TMPDIR;
+  const folder = mkdtempSync(join(world.folder, 'tmp-'));
+  process.env.TMPDIR = folder;
+  try {
+    await work();
+    return readdirSync(folder);
+  } finally {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  }
 }

@@ -1,9 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { makeWorld, openConfined, openFree, runIn, skipWithoutSandbox, type World } from './helpers.ts';
+import { leftoversOf, makeWorld, openConfined, openFree, runIn, skipWithoutSandbox, type World } from './helpers.ts';
 
 let world: World;
 beforeEach(async (ctx) => {
@@ -28,35 +27,42 @@ function commandLineOf(pid: string): string {
 describe('the end of a command', () => {
   test('what it leaves running is dead when run returns', async () => {
     const sandbox = await openConfined(world.view);
-    const script = `sleep 61.7 & setsid sleep 61.7 >/dev/null 2>&1 </dev/null & (setsid bash -c 'trap "" TERM HUP; exec -a hidden-617 sleep 61.7' >/dev/null 2>&1 &) ; nohup sleep 61.7 >/dev/null 2>&1 & sleep 0.1; echo done`;
+    const script = `sleep 61.${process.pid} & setsid sleep 61.${process.pid} >/dev/null 2>&1 </dev/null & (setsid bash -c 'trap "" TERM HUP; exec -a hidden-61 sleep 61.${process.pid}' >/dev/null 2>&1 &) ; nohup sleep 61.${process.pid} >/dev/null 2>&1 & sleep 0.1; echo done`;
     const { out, exitCode } = await runIn(sandbox, script);
     expect([out, exitCode]).toEqual(['done\n', 0]);
-    expect(countMarked('61.7')).toBe(0);
+    expect(countMarked(`61.${process.pid}`)).toBe(0);
   });
 
   test('a timeout ends it with everything it started, and keeps what it printed', async () => {
     const sandbox = await openConfined(world.view);
-    const outcome = await runIn(sandbox, `trap "" TERM; echo before; (setsid sleep 62.7 &); sleep 62.7`, {
-      timeoutMs: 500,
-    });
+    const outcome = await runIn(
+      sandbox,
+      `trap "" TERM; echo before; (setsid sleep 62.${process.pid} &); sleep 62.${process.pid}`,
+      {
+        timeoutMs: 500,
+      },
+    );
     expect(outcome).toMatchObject({ timedOut: true, aborted: false, exitCode: null, out: 'before\n' });
-    expect(countMarked('62.7')).toBe(0);
+    expect(countMarked(`62.${process.pid}`)).toBe(0);
   });
 
   test('an abort ends it and keeps what it printed', async () => {
     const sandbox = await openConfined(world.view);
     const controller = new AbortController();
     const onStdout = () => controller.abort();
-    const outcome = await runIn(sandbox, 'echo before; sleep 63.7', { signal: controller.signal, onStdout });
+    const outcome = await runIn(sandbox, `echo before; sleep 63.${process.pid}`, {
+      signal: controller.signal,
+      onStdout,
+    });
     expect(outcome).toMatchObject({ aborted: true, timedOut: false, exitCode: null, out: 'before\n' });
-    expect(countMarked('63.7')).toBe(0);
+    expect(countMarked(`63.${process.pid}`)).toBe(0);
   });
 
   test('an abort before the start runs nothing to its end', async () => {
     const sandbox = await openConfined(world.view);
-    const outcome = await runIn(sandbox, 'sleep 64.7; echo after', { signal: AbortSignal.abort() });
+    const outcome = await runIn(sandbox, `sleep 64.${process.pid}; echo after`, { signal: AbortSignal.abort() });
     expect(outcome).toMatchObject({ aborted: true, out: '' });
-    expect(countMarked('64.7')).toBe(0);
+    expect(countMarked(`64.${process.pid}`)).toBe(0);
   });
 
   test('exit codes come through, signals as 128 + n, and a missing program is an outcome', async () => {
@@ -82,12 +88,12 @@ describe('the end of a command', () => {
     const program = `
       import { openSandbox } from ${JSON.stringify(module.href)};
       const sandbox = await openSandbox('bubblewrap', ${JSON.stringify({ workspace, scratch, readOnly: [], frozen: [] })});
-      const command = { argv: ['sh', '-c', 'touch started; (setsid sleep 67.7 &); sleep 67.7'], cwd: '', stderrLimitBytes: 0 };
+      const command = { argv: ['sh', '-c', 'touch started; (setsid sleep 67.${process.pid} &); sleep 67.${process.pid}'], cwd: '', stderrLimitBytes: 0 };
       await sandbox.run({ ...command, stdout: { kind: 'collect', limitBytes: 0 } });`;
     const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', program], { stdio: 'ignore' });
-    await expect.poll(() => countMarked('sleep\x0067.7'), { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => countMarked(`sleep\x0067.${process.pid}`), { timeout: 20_000 }).toBe(2);
     child.kill('SIGKILL');
-    await expect.poll(() => countMarked('sleep\x0067.7'), { timeout: 20_000 }).toBe(0);
+    await expect.poll(() => countMarked(`sleep\x0067.${process.pid}`), { timeout: 20_000 }).toBe(0);
   });
 
   test('runs follow one another', async () => {
@@ -134,13 +140,15 @@ describe('output and input', () => {
     const sandboxes = await Promise.all(Array.from({ length: 10 }, () => openFree(world.view)));
     await runIn(sandboxes[0] ?? expect.unreachable(), 'true');
     const before = open();
-    for (let round = 0; round < 4; round += 1) {
-      const outs = await Promise.all(sandboxes.map((sandbox, index) => runIn(sandbox, `echo ${index}`)));
-      expect(outs.map(({ out }) => out)).toEqual(sandboxes.map((_, index) => `${index}\n`));
-    }
+    const left = await leftoversOf(world, async () => {
+      for (let round = 0; round < 4; round += 1) {
+        const outs = await Promise.all(sandboxes.map((sandbox, index) => runIn(sandbox, `echo ${index}`)));
+        expect(outs.map(({ out }) => out)).toEqual(sandboxes.map((_, index) => `${index}\n`));
+      }
+    });
+    expect(left).toEqual([]);
     // Some pipes wait for their use: they are made in batches of 16.
     expect(open() - before).toBeLessThanOrEqual(16);
-    expect(readdirSync(tmpdir()).filter((name) => name.startsWith('ramet-pipes-'))).toEqual([]);
   });
 
   test('stdin is what was given, and nothing otherwise', async () => {
@@ -185,9 +193,9 @@ describe('without a sandbox', () => {
   });
 
   test('its process group ends with it', async () => {
-    const { out } = await runIn(await openFree(world.view), 'sleep 65.7 & echo done');
+    const { out } = await runIn(await openFree(world.view), `sleep 65.${process.pid} & echo done`);
     expect(out).toBe('done\n');
-    expect(countMarked('65.7')).toBe(0);
+    expect(countMarked(`65.${process.pid}`)).toBe(0);
   });
 
   test('it says where the workspace is', async () => {
