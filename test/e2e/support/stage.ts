@@ -114,7 +114,8 @@ export class Stage {
     options: CallOptions & { readonly exit?: number } = {},
   ): Promise<Record<string, unknown>> {
     const ended = await this.ramet([...args, '--json'], options);
-    expect(ended, `ramet ${args.join(' ')}`).toMatchObject({ code: options.exit ?? 0 });
+    const shown = `ramet ${args.join(' ')}: ${ended.stdout}${ended.stderr}`;
+    expect(ended.code, shown).toBe(options.exit ?? 0);
     return parseAnswer(ended);
   }
 
