@@ -1,6 +1,7 @@
 /** The commands and how they are reached. Nothing heavy is imported here. */
 import { buildApplication, buildRouteMap, text_en } from '@stricli/core';
 import type { CliContext } from './context.ts';
+import { describeMisuse, suggest } from './misuse.ts';
 import { forkCommand } from './routes/fork.ts';
 import {
   logCommand,
@@ -14,12 +15,15 @@ import { doctorCommand, resolveCommand, trustCommand, versionCommand } from './r
 import { runCommand } from './routes/run.ts';
 import { sessionsCommand } from './routes/sessions.ts';
 import { showCommand } from './routes/show.ts';
+import { applyCommand, diffCommand } from './routes/taking.ts';
 
 const verbs = {
   show: showCommand,
   log: logCommand,
   title: titleCommand,
   fork: forkCommand,
+  diff: diffCommand,
+  apply: applyCommand,
   verify: verifyCommand,
   remove: removeCommand,
 };
@@ -27,7 +31,11 @@ const verbs = {
 const sessionsRoutes = buildRouteMap<'list' | keyof typeof verbs, CliContext>({
   routes: { list: sessionsCommand, ...verbs },
   defaultCommand: 'list',
-  docs: { brief: 'List sessions; also `ramet sessions fork` and so on' },
+  docs: {
+    brief: 'List sessions; also `ramet sessions fork` and so on',
+    fullDescription:
+      'Without a command, lists sessions: `ramet sessions list --help` has its flags. The commands are the same as\n`ramet show`, `ramet fork` and so on.\n\nExamples:\n  $ ramet sessions --tree\n  $ ramet sessions --json\n  $ ramet sessions fork 3f9a1c --at 41',
+  },
 });
 
 const routes = buildRouteMap({
@@ -36,6 +44,8 @@ const routes = buildRouteMap({
     fork: forkCommand,
     sessions: sessionsRoutes,
     show: showCommand,
+    diff: diffCommand,
+    apply: applyCommand,
     log: logCommand,
     title: titleCommand,
     verify: verifyCommand,
@@ -62,10 +72,8 @@ export const app = buildApplication<CliContext>(routes, {
   localization: {
     text: {
       ...text_en,
-      noCommandRegisteredForInput: ({ input, corrections }) => {
-        const near = corrections.length === 0 ? '' : `; did you mean ${corrections.join(' or ')}?`;
-        return `there is no command '${input}'${near}`;
-      },
+      noCommandRegisteredForInput: ({ input, corrections }) => `there is no command '${input}'${suggest(corrections)}`,
+      exceptionWhileParsingArguments: (error) => describeMisuse(error),
     },
   },
 });

@@ -35,8 +35,7 @@ function wantsJson(argv: readonly string[]): boolean {
 
 function renderComplaint(complaint: string, argv: readonly string[]): string {
   const [line = ''] = complaint.trim().split('\n');
-  const words = argv.filter((word) => /^[a-z]+$/.test(word));
-  const command = app.root.kind !== undefined && words[0] !== undefined ? ` ${words[0]}` : '';
-  const known = line.startsWith('there is no command') ? '' : command;
-  return `${line.charAt(0).toLowerCase()}${line.slice(1)}; see \`ramet${known} --help\``;
+  const command = argv.find((word) => /^[a-z]+$/.test(word));
+  const known = command === undefined || line.startsWith('there is no command') ? '' : ` ${command}`;
+  return `${line}${line.endsWith('?') ? ' See' : '; see'} \`ramet${known} --help\``;
 }

@@ -11,7 +11,7 @@ export const prune: Action<PruneFlags, []> = async (context, flags) => {
   const goal = goalOf(flags);
   if ('code' in goal) return goal;
   const store = openStore(context);
-  const plan = await planPrune(store, { goal, includeUnsaved: flags.includeUnsaved, nowMs: context.now() });
+  const plan = await planPrune(store, { goal, includeUnsaved: flags.includeUnsaved === true, nowMs: context.now() });
   const short = shortenIds(store);
   const kept = plan.kept.map(
     ({ id, title, reasons }) => `kept ${short(id)}  ${escapeLine(`${title}: ${reasons.join(', ')}`)}\n`,
@@ -20,7 +20,7 @@ export const prune: Action<PruneFlags, []> = async (context, flags) => {
   const rendered = [renderPlan(context, plan, short), ...kept, total].join('');
   if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
   if (plan.runs.length === 0) return { json: { ...plan, removed: [] }, text: rendered };
-  return carryOut(context, store, { plan, rendered, isAnswered: flags.yes });
+  return carryOut(context, store, { plan, rendered, isAnswered: flags.yes === true });
 };
 
 function goalOf({ olderThan, to }: PruneFlags): PruneGoal | Refusal {

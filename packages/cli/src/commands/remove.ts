@@ -19,7 +19,7 @@ export const remove: Action<RemoveFlags, readonly string[]> = async (context, fl
   if (isRefusal(plan)) return plan;
   const rendered = renderPlan(context, plan, shortenIds(store));
   if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
-  return carryOut(context, store, { plan, rendered, isAnswered: flags.yes });
+  return carryOut(context, store, { plan, rendered, isAnswered: flags.yes === true });
 };
 
 /** Asks unless answered already, and removes. */

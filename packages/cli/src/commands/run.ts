@@ -42,8 +42,8 @@ async function takeTurn(context: CliContext, store: FileStore, turn: Turn): Prom
   const { now, randomBytes, env, sleep, cwd } = context;
   const progress = observeTurn(context, store, {
     isNew: target.session.kind === 'new',
-    isEvents: flags.events,
-    isJson: flags.json,
+    isEvents: flags.events === true,
+    isJson: flags.json === true,
   });
   const settings = settingsFor(context, flags, { interruption, observer: progress.observer });
   const services = { store, now, randomBytes, env, sleep };
@@ -97,7 +97,7 @@ async function chooseTarget(context: CliContext, store: FileStore, flags: RunFla
   }
   const options = {
     cwd: context.cwd,
-    allowDirty,
+    allowDirty: allowDirty === true,
     ...(workspace === undefined ? {} : { workspace }),
     ...(title === undefined ? {} : { title }),
   };
@@ -125,12 +125,12 @@ async function findLast(context: CliContext, store: FileStore): Promise<RunId | 
 function findMisuse(flags: RunFlags): string | null {
   const { session, fork, at, title, workspace, allowDirty } = flags;
   const chosen = [session !== undefined && '--session', flags.continue && '--continue', fork !== undefined && '--fork'];
-  const targets = chosen.filter((name) => name !== false);
+  const targets = chosen.filter((name) => typeof name === 'string');
   if (targets.length > 1) return `${targets.join(' and ')} exclude each other`;
   if (at !== undefined && fork === undefined) return '--at goes with --fork';
   if (targets.length === 0) return null;
   if (workspace !== undefined) return `--workspace is for a new session, not for ${targets[0]}`;
-  if (allowDirty) return `--allow-dirty is for a new session, not for ${targets[0]}`;
+  if (allowDirty === true) return `--allow-dirty is for a new session, not for ${targets[0]}`;
   if (title !== undefined && fork === undefined) return `--title is for a new session; use \`ramet title\``;
   return null;
 }

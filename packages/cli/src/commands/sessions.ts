@@ -22,7 +22,7 @@ export const sessions: Action<SessionsFlags, []> = async (context, flags) => {
   const short = shortenIds(store, parents);
   const rows = flags.tree ? arrangeTree(shown) : shown.map((session) => ({ session, branch: '' }));
   const json = { sessions: shown.map(describeSession) };
-  if (rows.length === 0) return { json, notes: renderNone(all.length, flags.project) };
+  if (rows.length === 0) return { json, notes: renderNone(all.length, flags.project === true) };
   return { json, text: renderTable(context, rows, short) };
 };
 
@@ -69,18 +69,22 @@ function arrangeTree(shown: readonly SessionSummary[]): readonly Row[] {
   return rows;
 }
 
+const WIDE_COLUMNS = 100;
+
 function renderTable(context: CliContext, rows: readonly Row[], short: (id: RunId) => string): string {
-  const head = ['ID', 'AGE', 'STATE', 'TURNS', 'SIZE', 'FORK OF', 'TITLE'];
+  const { columns } = context.stdout;
+  // On a narrow terminal the title matters more.
+  const hasSize = columns === undefined || columns >= WIDE_COLUMNS;
+  const head = ['ID', 'AGE', 'STATE', 'TURNS', ...(hasSize ? ['SIZE'] : []), 'FORK OF', 'TITLE'];
   const cells = rows.map(({ session, branch }) => [
     branch + short(session.id),
     renderAge(context.now() - Date.parse(session.lastTime)),
     session.state,
     String(session.turns),
-    renderBytes(session.bytes.own),
+    ...(hasSize ? [renderBytes(session.bytes.own)] : []),
     renderOrigin(session, short),
     session.titleFrom === 'own' ? escapeLine(session.title) : `(${escapeLine(session.title)})`,
   ]);
-  const { columns } = context.stdout;
   const [first = '', ...lines] = renderColumns([head, ...cells], { width: columns });
   return [paint(context.stdout, 'dim', first), ...lines].map((line) => `${line}\n`).join('');
 }

@@ -16,7 +16,7 @@ export function settingsFor(
     sandbox: noSandbox ? 'none' : 'auto',
     allowNet,
     rules: listRules(flags),
-    trustProject,
+    trustProject: trustProject === true,
     limits: limitsOf(flags),
     ...(ask === undefined ? {} : { ask }),
     onAsk,

@@ -22,6 +22,6 @@ export const show: Action<ShowFlags, [string]> = async (context, flags, [text]) 
   const short = shortenIds(store, view.forkedFrom === undefined ? [] : [view.forkedFrom.id]);
   return {
     json: { ...view, ...usage, turns },
-    text: renderSession(context, { ...view, turns }, { short, isFull: flags.full }),
+    text: renderSession(context, { ...view, turns }, { short, isFull: flags.full === true }),
   };
 };

@@ -23,15 +23,36 @@ export function lazily<F extends AnswerFlags, A extends readonly unknown[]>(
 export const JSON_FLAG = {
   kind: 'boolean',
   brief: 'Answer with one JSON document on stdout',
-  default: false,
+  optional: true,
   withNegated: false,
 } as const;
 
 /** A run's id as an argument. */
 export const ID_ARGUMENT = { parse: String, placeholder: 'id', brief: 'A whole id, or the end of one' } as const;
 
-/** A help text: what it does, then examples. */
-export function describeCommand(brief: string, text: string, examples: readonly string[]) {
-  const shown = examples.map((example) => `  $ ${example}`).join('\n');
-  return { brief, fullDescription: `${text}\n\n${examples.length === 1 ? 'Example' : 'Examples'}:\n${shown}` };
+/** A help text: what it does, then examples. `usage` replaces the generated usage line. */
+export function describeCommand(
+  brief: string,
+  text: string,
+  how: { readonly usage?: string; readonly examples: readonly string[] },
+) {
+  const shown = how.examples.map((example) => `  $ ${example}`).join('\n');
+  const heading = how.examples.length === 1 ? 'Example' : 'Examples';
+  return {
+    brief,
+    fullDescription: `${wrapText(text, 78)}\n\n${heading}:\n${shown}`,
+    ...(how.usage === undefined ? {} : { customUsage: [how.usage] }),
+  };
+}
+
+function wrapText(text: string, width: number): string {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of text.split(' ')) {
+    if (line !== '' && line.length + 1 + word.length > width) {
+      lines.push(line);
+      line = word;
+    } else line = line === '' ? word : `${line} ${word}`;
+  }
+  return [...lines, line].join('\n');
 }

@@ -4,11 +4,11 @@ import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
 import { parseOffset, parseText } from './parse.ts';
 
 export interface ForkFlags {
-  readonly json: boolean;
+  readonly json?: boolean | undefined;
   readonly at?: number | undefined;
   readonly title?: string | undefined;
   readonly idempotencyKey?: string | undefined;
-  readonly dryRun: boolean;
+  readonly dryRun?: boolean | undefined;
 }
 
 export const forkCommand = buildCommand<ForkFlags, [string], CliContext>({
@@ -40,7 +40,7 @@ export const forkCommand = buildCommand<ForkFlags, [string], CliContext>({
       dryRun: {
         kind: 'boolean',
         brief: 'Show what the fork would be and make nothing',
-        default: false,
+        optional: true,
         withNegated: false,
       },
     },
@@ -49,10 +49,13 @@ export const forkCommand = buildCommand<ForkFlags, [string], CliContext>({
   docs: describeCommand(
     'Make a new session that goes on from a finished turn of another',
     'Makes a new, idle session that holds the conversation up to the end of a turn, and prints its id. No model is called. The files of that turn come back when the new session first runs. The source is not changed, and may be removed later. Writes made after that turn which left the workspace are listed: a fork does not undo them. `ramet show <id>` shows where each turn ends.',
-    [
-      'ramet fork 3f9a1c',
-      'ramet fork 3f9a1c --at 41 --dry-run',
-      'ramet run --session $(ramet fork 3f9a1c --at 41) "try the other way"',
-    ],
+    {
+      usage: '<id> [--at offset] [--title text] [--idempotency-key key] [--dry-run]',
+      examples: [
+        'ramet fork 3f9a1c',
+        'ramet fork 3f9a1c --at 41 --dry-run',
+        'ramet run --session $(ramet fork 3f9a1c --at 41) "try the other way"',
+      ],
+    },
   ),
 });

@@ -5,8 +5,8 @@ import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
 import { parseAmount, parseOffset, parseSize, parseText } from './parse.ts';
 
 export interface VerifyFlags {
-  readonly json: boolean;
-  readonly all: boolean;
+  readonly json?: boolean | undefined;
+  readonly all?: boolean | undefined;
 }
 
 export const verifyCommand = buildCommand<VerifyFlags, readonly string[], CliContext>({
@@ -14,19 +14,19 @@ export const verifyCommand = buildCommand<VerifyFlags, readonly string[], CliCon
   parameters: {
     flags: {
       json: JSON_FLAG,
-      all: { kind: 'boolean', brief: 'Every run of the store', default: false, withNegated: false },
+      all: { kind: 'boolean', brief: 'Every run of the store', optional: true, withNegated: false },
     },
     positional: { kind: 'array', parameter: ID_ARGUMENT },
   },
   docs: describeCommand(
     'Check that a session is what it claims to be',
     'Reads every byte: the hash chain of the log, every payload, the descent it claims (against the parent, where that still exists) and every object of its checkpoints. Exit code 6 when something does not hold; then every other run that holds the same damaged file is named.',
-    ['ramet verify 3f9a1c', 'ramet verify --all --json'],
+    { usage: '<id>... | --all', examples: ['ramet verify 3f9a1c', 'ramet verify --all --json'] },
   ),
 });
 
 export interface UsageFlags {
-  readonly json: boolean;
+  readonly json?: boolean | undefined;
 }
 
 export const usageCommand = buildCommand<UsageFlags, readonly string[], CliContext>({
@@ -35,26 +35,26 @@ export const usageCommand = buildCommand<UsageFlags, readonly string[], CliConte
   docs: describeCommand(
     'Show tokens and cost of sessions',
     'Without an id: of the whole store, every reply counted once, however many forks hold it. A fork starts at zero; what it inherited is shown apart. What is not known is never counted as zero, and said.',
-    ['ramet usage', 'ramet usage 3f9a1c --json'],
+    { usage: '[<id>...]', examples: ['ramet usage', 'ramet usage 3f9a1c --json'] },
   ),
 });
 
 export interface RemoveFlags {
-  readonly json: boolean;
-  readonly yes: boolean;
-  readonly dryRun: boolean;
+  readonly json?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
 }
 
 const YES_FLAG = {
   kind: 'boolean',
   brief: 'Answer every question with yes',
-  default: false,
+  optional: true,
   withNegated: false,
 } as const;
 const DRY_RUN_FLAG = {
   kind: 'boolean',
   brief: 'Show what would happen and do nothing',
-  default: false,
+  optional: true,
   withNegated: false,
 } as const;
 
@@ -67,17 +67,17 @@ export const removeCommand = buildCommand<RemoveFlags, readonly string[], CliCon
   docs: describeCommand(
     'Remove sessions: log, workspace and all',
     'Counts everything first and asks; names work that is nowhere else. Forks of a removed session keep all they hold. Running sessions are refused, and one id that is wrong removes nothing. Checkpoints that no session needs any more are freed by `ramet gc`.',
-    ['ramet remove 3f9a1c', 'ramet remove 3f9a1c 77b2e0 --yes'],
+    { usage: '<id>... [--yes] [--dry-run]', examples: ['ramet remove 3f9a1c', 'ramet remove 3f9a1c 77b2e0 --yes'] },
   ),
 });
 
 export interface PruneFlags {
-  readonly json: boolean;
+  readonly json?: boolean | undefined;
   readonly olderThan?: number | undefined;
   readonly to?: number | undefined;
-  readonly dryRun: boolean;
-  readonly includeUnsaved: boolean;
-  readonly yes: boolean;
+  readonly dryRun?: boolean | undefined;
+  readonly includeUnsaved?: boolean | undefined;
+  readonly yes?: boolean | undefined;
 }
 
 export const pruneCommand = buildCommand<PruneFlags, [], CliContext>({
@@ -103,7 +103,7 @@ export const pruneCommand = buildCommand<PruneFlags, [], CliContext>({
       includeUnsaved: {
         kind: 'boolean',
         brief: 'Also those that hold unsaved work',
-        default: false,
+        optional: true,
         withNegated: false,
       },
       yes: YES_FLAG,
@@ -112,13 +112,16 @@ export const pruneCommand = buildCommand<PruneFlags, [], CliContext>({
   docs: describeCommand(
     'Remove old sessions',
     'Removes the sessions that were active longest ago. Running ones stay, and those with unsaved work: a workspace that differs from its last checkpoint, or a checkpoint that holds commits or files found neither in your repository nor in another session. Forks keep all they hold.',
-    ['ramet prune --older-than 30 --dry-run', 'ramet prune --to 5GiB --yes'],
+    {
+      usage: '--older-than days | --to size [--include-unsaved] [--dry-run] [--yes]',
+      examples: ['ramet prune --older-than 30 --dry-run', 'ramet prune --to 5GiB --yes'],
+    },
   ),
 });
 
 export interface LogFlags {
-  readonly json: boolean;
-  readonly raw: boolean;
+  readonly json?: boolean | undefined;
+  readonly raw?: boolean | undefined;
   readonly from?: number | undefined;
   readonly to?: number | undefined;
   readonly type?: string | undefined;
@@ -131,7 +134,7 @@ export const logCommand = buildCommand<LogFlags, [string], CliContext>({
   parameters: {
     flags: {
       json: JSON_FLAG,
-      raw: { kind: 'boolean', brief: 'The lines themselves, byte for byte', default: false, withNegated: false },
+      raw: { kind: 'boolean', brief: 'The lines themselves, byte for byte', optional: true, withNegated: false },
       from: { ...OFFSET, brief: 'From this offset on' },
       to: { ...OFFSET, brief: 'Up to this offset' },
       type: {
@@ -147,12 +150,15 @@ export const logCommand = buildCommand<LogFlags, [string], CliContext>({
   docs: describeCommand(
     'Print the events of a session',
     'One line for each event: offset, time, type and what matters of it. With --raw the lines of the log themselves; on a terminal, characters that could change what it shows are written as JSON escapes.',
-    ['ramet log 3f9a1c --type tool.intent', 'ramet log 3f9a1c --raw | jq .type'],
+    {
+      usage: '<id> [--from offset] [--to offset] [--type type] [--raw]',
+      examples: ['ramet log 3f9a1c --type tool.intent', 'ramet log 3f9a1c --raw | jq .type'],
+    },
   ),
 });
 
 export interface TitleFlags {
-  readonly json: boolean;
+  readonly json?: boolean | undefined;
 }
 
 export const titleCommand = buildCommand<TitleFlags, [string, string], CliContext>({
@@ -167,7 +173,7 @@ export const titleCommand = buildCommand<TitleFlags, [string, string], CliContex
   docs: describeCommand(
     'Give a session a title',
     'The title of a session is what was last given to it; forks inherit it until they get one of their own.',
-    ['ramet title 3f9a1c "parser, second try"'],
+    { usage: '<id> <title>', examples: ['ramet title 3f9a1c "parser, second try"'] },
   ),
 });
 

@@ -6,12 +6,12 @@ import { YES_FLAG } from './keeping.ts';
 import { parseOffset, parseText } from './parse.ts';
 
 export interface ResolveFlags {
-  readonly json: boolean;
+  readonly json?: boolean | undefined;
   readonly offset: number;
-  readonly happened: boolean;
+  readonly happened?: boolean | undefined;
   readonly result?: string | undefined;
-  readonly didNotHappen: boolean;
-  readonly retry: boolean;
+  readonly didNotHappen?: boolean | undefined;
+  readonly retry?: boolean | undefined;
 }
 
 export const resolveCommand = buildCommand<ResolveFlags, [string], CliContext>({
@@ -23,7 +23,7 @@ export const resolveCommand = buildCommand<ResolveFlags, [string], CliContext>({
       happened: {
         kind: 'boolean',
         brief: 'It took effect; --result says with what answer',
-        default: false,
+        optional: true,
         withNegated: false,
       },
       result: {
@@ -33,25 +33,28 @@ export const resolveCommand = buildCommand<ResolveFlags, [string], CliContext>({
         placeholder: 'json',
         optional: true,
       },
-      didNotHappen: { kind: 'boolean', brief: 'It did not take effect', default: false, withNegated: false },
-      retry: { kind: 'boolean', brief: 'Send it again', default: false, withNegated: false },
+      didNotHappen: { kind: 'boolean', brief: 'It did not take effect', optional: true, withNegated: false },
+      retry: { kind: 'boolean', brief: 'Send it again', optional: true, withNegated: false },
     },
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },
   docs: describeCommand(
     'Say what became of a call whose outcome is unknown',
     'When a process dies in the middle of a call that can leave the workspace, nobody knows whether it took effect. The session waits (exit code 7) until a person says. Then go on with `ramet run --session <id>`.',
-    [
-      `ramet resolve 3f9a1c --offset 27 --happened --result '{"id":"pay_1"}'`,
-      'ramet resolve 3f9a1c --offset 27 --did-not-happen',
-      'ramet resolve 3f9a1c --offset 27 --retry',
-    ],
+    {
+      usage: '<id> --offset n (--happened --result json | --did-not-happen | --retry)',
+      examples: [
+        `ramet resolve 3f9a1c --offset 27 --happened --result '{"id":"pay_1"}'`,
+        'ramet resolve 3f9a1c --offset 27 --did-not-happen',
+        'ramet resolve 3f9a1c --offset 27 --retry',
+      ],
+    },
   ),
 });
 
 export interface TrustFlags {
-  readonly json: boolean;
-  readonly yes: boolean;
+  readonly json?: boolean | undefined;
+  readonly yes?: boolean | undefined;
 }
 
 export const trustCommand = buildCommand<TrustFlags, [], CliContext>({
@@ -60,12 +63,12 @@ export const trustCommand = buildCommand<TrustFlags, [], CliContext>({
   docs: describeCommand(
     "Confirm this project's ramet.json",
     'A project can only tighten what you allow, until you confirm its ramet.json: only then do its allow rules and carried folders count. It is this very content that is confirmed; a changed file asks again.',
-    ['ramet trust', 'ramet trust --yes'],
+    { examples: ['ramet trust', 'ramet trust --yes'] },
   ),
 });
 
 export interface DoctorFlags {
-  readonly json: boolean;
+  readonly json?: boolean | undefined;
 }
 
 export const doctorCommand = buildCommand<DoctorFlags, [], CliContext>({
@@ -74,12 +77,12 @@ export const doctorCommand = buildCommand<DoctorFlags, [], CliContext>({
   docs: describeCommand(
     'Check this machine',
     'Checks git, the sandbox, the state folder, free space, every session and the keys of providers, and says what to do about what is missing. Changes nothing. Exit code 2 when something will fail.',
-    ['ramet doctor'],
+    { examples: ['ramet doctor'] },
   ),
 });
 
 export interface VersionFlags {
-  readonly json: boolean;
+  readonly json?: boolean | undefined;
 }
 
 export const versionCommand = buildCommand<VersionFlags, [], CliContext>({
@@ -88,6 +91,6 @@ export const versionCommand = buildCommand<VersionFlags, [], CliContext>({
   docs: describeCommand(
     'Print the version',
     'Prints the version of ramet; with --json also those of Node and the log format.',
-    ['ramet version --json'],
+    { examples: ['ramet version --json'] },
   ),
 });

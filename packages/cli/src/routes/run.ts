@@ -9,10 +9,10 @@ import { parseRule } from './rules.ts';
 type Rule = Omit<PermissionRule, 'do'>;
 
 export interface RunFlags {
-  readonly json: boolean;
-  readonly events: boolean;
+  readonly json?: boolean | undefined;
+  readonly events?: boolean | undefined;
   readonly session?: string | undefined;
-  readonly continue: boolean;
+  readonly continue?: boolean | undefined;
   readonly fork?: string | undefined;
   readonly at?: number | undefined;
   readonly title?: string | undefined;
@@ -20,22 +20,22 @@ export interface RunFlags {
   readonly baseUrl?: string | undefined;
   readonly attach?: readonly string[] | undefined;
   readonly workspace?: 'git' | 'directory' | 'none' | undefined;
-  readonly allowDirty: boolean;
-  readonly noSandbox: boolean;
+  readonly allowDirty?: boolean | undefined;
+  readonly noSandbox?: boolean | undefined;
   readonly allowNet?: readonly string[] | undefined;
   readonly allow?: readonly Rule[] | undefined;
   readonly ask?: readonly Rule[] | undefined;
   readonly deny?: readonly Rule[] | undefined;
   readonly onAsk: 'deny' | 'park' | 'fail';
-  readonly trustProject: boolean;
-  readonly yes: boolean;
+  readonly trustProject?: boolean | undefined;
+  readonly yes?: boolean | undefined;
   readonly maxRequests?: number | undefined;
   readonly maxTokens?: number | undefined;
   readonly maxCost?: number | undefined;
   readonly maxTime?: number | undefined;
 }
 
-const SWITCH = { kind: 'boolean', default: false, withNegated: false } as const;
+const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
 const TEXT = { kind: 'parsed', parse: parseText, optional: true } as const;
 const TEXTS = { kind: 'parsed', parse: parseText, variadic: true, optional: true } as const;
 const RULES = { kind: 'parsed', parse: parseRule, placeholder: 'tool[:glob]', variadic: true, optional: true } as const;
@@ -118,11 +118,14 @@ export const runCommand = buildCommand<RunFlags, readonly string[], CliContext>(
   docs: describeCommand(
     'Run one turn: a new session, an old one or a fork',
     'The agent works in a private checkout of the repository you stand in; your own files stay as they are. Its answer goes to stdout, progress to stderr. The turn ends with a checkpoint of the files, and with how to see, take and fork what was done. Ctrl-C stops the turn and leaves a session you can go on with; a second one kills. Exit codes: 0 done, 1 usage, 2 failed, 3 refused, 4 limit reached, 5 in use elsewhere, 7 waiting for a person, 130 interrupted.',
-    [
-      'ramet run --model anthropic/<name> "make the tests pass"',
-      'ramet run --session 3f9a1c "now refactor"',
-      'ramet run --fork 3f9a1c --at 41 "try the other way"',
-      'git diff | ramet run --continue -',
-    ],
+    {
+      usage: '[--session id | --continue | --fork id [--at offset]] [flags] <prompt | ->',
+      examples: [
+        'ramet run --model anthropic/<name> "make the tests pass"',
+        'ramet run --session 3f9a1c "now refactor"',
+        'ramet run --fork 3f9a1c --at 41 "try the other way"',
+        'git diff | ramet run --continue -',
+      ],
+    },
   ),
 });

@@ -4,9 +4,9 @@ import { describeCommand, JSON_FLAG, lazily } from './define.ts';
 import { parseCount } from './parse.ts';
 
 export interface SessionsFlags {
-  readonly json: boolean;
-  readonly tree: boolean;
-  readonly project: boolean;
+  readonly json?: boolean | undefined;
+  readonly tree?: boolean | undefined;
+  readonly project?: boolean | undefined;
   readonly limit?: number | undefined;
 }
 
@@ -18,16 +18,16 @@ export const sessionsCommand = buildCommand<SessionsFlags, [], CliContext>({
       tree: {
         kind: 'boolean',
         brief: 'Show forks below the session they came from',
-        default: false,
+        optional: true,
         withNegated: false,
       },
-      project: { kind: 'boolean', brief: "Only sessions of this folder's project", default: false, withNegated: false },
+      project: { kind: 'boolean', brief: "Only sessions of this folder's project", optional: true, withNegated: false },
       limit: { kind: 'parsed', parse: parseCount, brief: 'Show at most this many', placeholder: 'n', optional: true },
     },
   },
   docs: describeCommand(
     'List sessions, the one that was active last first',
     'Lists every session of the store. A title in brackets was not given to this very session: it is inherited, or the first prompt. STATE is running, idle, interrupted (a turn has no end and nobody is at it) or damaged. SIZE is what the log takes that no other session shares; files of workspaces are not counted here.',
-    ['ramet sessions', 'ramet sessions --tree', "ramet sessions --json | jq -r '.sessions[].id'"],
+    { examples: ['ramet sessions', 'ramet sessions --tree', "ramet sessions --json | jq -r '.sessions[].id'"] },
   ),
 });

@@ -4,9 +4,9 @@ import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
 import { parseCount } from './parse.ts';
 
 export interface ShowFlags {
-  readonly json: boolean;
+  readonly json?: boolean | undefined;
   readonly turn?: number | undefined;
-  readonly full: boolean;
+  readonly full?: boolean | undefined;
 }
 
 export const showCommand = buildCommand<ShowFlags, [string], CliContext>({
@@ -21,13 +21,20 @@ export const showCommand = buildCommand<ShowFlags, [string], CliContext>({
         placeholder: 'n',
         optional: true,
       },
-      full: { kind: 'boolean', brief: 'Do not shorten long texts', default: false, withNegated: false },
+      full: { kind: 'boolean', brief: 'Do not shorten long texts', optional: true, withNegated: false },
     },
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },
   docs: describeCommand(
     'Show a session: its turns, transcript and checkpoints',
     'Shows what was said and done, with offsets, where each turn ends (an offset `ramet fork --at` takes), what its checkpoint holds and left out, and where the workspace is.',
-    ['ramet show 3f9a1c', 'ramet show 3f9a1c --turn 2 --full', "ramet show 3f9a1c --json | jq '.turns[0].end.offset'"],
+    {
+      usage: '<id> [--turn n] [--full]',
+      examples: [
+        'ramet show 3f9a1c',
+        'ramet show 3f9a1c --turn 2 --full',
+        "ramet show 3f9a1c --json | jq '.turns[0].end.offset'",
+      ],
+    },
   ),
 });

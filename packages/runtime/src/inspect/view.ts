@@ -121,7 +121,7 @@ function describe(
   const { id, title, titleFrom, project, cwd, model, createdAt, lastTime, events, digest, forkedFrom } = overview;
   const { opened, restored } = walked;
   const paths = store.pathsOf(id);
-  const hasWorkspace = lstatSync(paths.workspace, { throwIfNoEntry: false })?.isDirectory() ?? false;
+  const path = overview.workspace === 'directory' ? opened?.path : findFolder(paths.workspace);
   return {
     id,
     title,
@@ -138,7 +138,7 @@ function describe(
     digest,
     workspace: {
       kind: overview.workspace,
-      ...(hasWorkspace ? { path: paths.workspace } : {}),
+      ...(path === undefined ? {} : { path }),
       base: opened?.base ?? null,
       branch: opened?.branch ?? null,
       ...(opened === undefined ? {} : { opened: bodyOf(opened) }),
@@ -151,6 +151,10 @@ function describe(
     ...(owner === null ? {} : { owner }),
     ...(outline.damage === null ? {} : { damage: outline.damage }),
   };
+}
+
+function findFolder(path: string): string | undefined {
+  return lstatSync(path, { throwIfNoEntry: false })?.isDirectory() ? path : undefined;
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

@@ -14,6 +14,7 @@ import type { FileStore } from '../store/index.ts';
 import { workspaceDiffers } from '../workspace/checkpoint/index.ts';
 import { readProject } from '../workspace/project/index.ts';
 import { DEFAULT_CAPTURE_LIMITS, type Project, type WorkspaceHandle } from '../workspace/types.ts';
+import { findLastCheckpoint } from './held.ts';
 
 /** Why a run holds unsaved work; empty: it does not. */
 export type UnsavedReasons = readonly string[];
@@ -59,17 +60,6 @@ async function openHandle(store: FileStore, id: RunId, project: Project): Promis
   const sandbox = await openSandbox('none', view);
   if (isRefusal(sandbox)) throw new Failure(sandbox.code, sandbox.message);
   return { project, path: paths.workspace, privateFolder: join(paths.sandbox, 'private'), sandbox };
-}
-
-/** The latest checkpoint the log names, at a boundary or not. */
-function findLastCheckpoint(store: FileStore, id: RunId): string | null {
-  const outline = store.read(id)?.readOutline();
-  if (outline === undefined) return null;
-  for (let segment = outline.heads.length - 1; segment >= 0; segment -= 1) {
-    const last = outline.readDetail(segment).checkpoints.at(-1);
-    if (last !== undefined) return last;
-  }
-  return null;
 }
 
 function hasFolder(path: string): boolean {

@@ -1,0 +1,73 @@
+/** The commands that bring work back: diff and apply. */
+import { buildCommand } from '@stricli/core';
+import type { CliContext } from '../context.ts';
+import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
+import { parseText } from './parse.ts';
+
+const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
+
+export interface DiffFlags {
+  readonly json?: boolean | undefined;
+  readonly stat?: boolean | undefined;
+  readonly raw?: boolean | undefined;
+  readonly ignored?: boolean | undefined;
+}
+
+export const diffCommand = buildCommand<DiffFlags, [string, string?], CliContext>({
+  loader: lazily(async () => (await import('../commands/diff.ts')).diff),
+  parameters: {
+    flags: {
+      json: JSON_FLAG,
+      stat: { ...SWITCH, brief: 'Only which files, and how many lines' },
+      raw: { ...SWITCH, brief: 'The patch byte for byte, for `git apply`' },
+      ignored: { ...SWITCH, brief: 'Also files that ignore rules hide' },
+    },
+    positional: {
+      kind: 'tuple',
+      parameters: [
+        ID_ARGUMENT,
+        { ...ID_ARGUMENT, placeholder: 'other', brief: 'Compare with this session', optional: true },
+      ],
+    },
+  },
+  docs: describeCommand(
+    'Show what a session changed',
+    'Compares the last checkpoint of a session with the commit it began at, or the last checkpoints of two sessions. Reads the store alone: neither the workspace nor your checkout. Characters that could change what a terminal shows are written as escapes; --raw writes the bytes themselves.',
+    {
+      usage: '<id> [<other>] [--stat] [--raw] [--ignored]',
+      examples: ['ramet diff 3f9a1c', 'ramet diff 3f9a1c 77b2e0 --stat', 'ramet diff 3f9a1c --raw | git apply'],
+    },
+  ),
+});
+
+export interface ApplyFlags {
+  readonly json?: boolean | undefined;
+  readonly branch?: string | undefined;
+  readonly toCheckout?: boolean | undefined;
+}
+
+export const applyCommand = buildCommand<ApplyFlags, [string], CliContext>({
+  loader: lazily(async () => (await import('../commands/apply.ts')).apply),
+  parameters: {
+    flags: {
+      json: JSON_FLAG,
+      branch: {
+        kind: 'parsed',
+        parse: parseText,
+        brief: 'Also make this branch; it must not exist',
+        placeholder: 'name',
+        optional: true,
+      },
+      toCheckout: { ...SWITCH, brief: 'Also merge the changes into your files, when nothing overlaps' },
+    },
+    positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
+  },
+  docs: describeCommand(
+    'Bring the work of a session into your repository',
+    "Brings the agent's commits as refs/ramet/<id>, with one commit on top for files it left uncommitted (ignored files never come). Your checked-out branch, index and files stay as they are, unless --to-checkout merges the changes into the files; that refuses when anything overlaps. A running session is refused.",
+    {
+      usage: '<id> [--branch name] [--to-checkout]',
+      examples: ['ramet apply 3f9a1c', 'ramet apply 3f9a1c --branch fix-parser', 'ramet apply 3f9a1c --to-checkout'],
+    },
+  ),
+});

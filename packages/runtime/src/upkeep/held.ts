@@ -1,0 +1,55 @@
+/** What a run holds of the person's project: its last checkpoint, and the commit its workspace began at. */
+import { deriveOverview, isRefusal, knownEvent, parseLine, type Refusal, type RunId, refuse } from '@ramet/core';
+import type { FileStore, LogReader } from '../store/index.ts';
+import { readProject } from '../workspace/project/index.ts';
+import type { Project } from '../workspace/types.ts';
+
+export interface HeldWork {
+  readonly id: RunId;
+  readonly project: Project;
+  readonly checkpoint: string;
+  /** Null where the workspace began without a commit. */
+  readonly base: string | null;
+}
+
+/** Finds a run's work; refuses with `unknown_run`, `no_checkpoint` or `no_workspace`. */
+export async function findHeldWork(store: FileStore, id: RunId): Promise<HeldWork | Refusal> {
+  const reader = store.read(id);
+  const overview = reader === null ? null : deriveOverview(reader.readOutline().heads);
+  if (reader === null || overview === null) return refuse('unknown_run', `there is no session ${id}`, { id });
+  const checkpoint = findLastCheckpoint(store, id);
+  if (checkpoint === null || overview.project === null) {
+    return refuse('no_checkpoint', `session ${id} has no checkpoint (its workspace: ${overview.workspace})`, { id });
+  }
+  const project = await readProject({ stateFolder: store.layout.home, id: overview.project });
+  if (isRefusal(project)) return project;
+  return { id, project, checkpoint, base: findBase(reader, overview.events) };
+}
+
+/** The latest checkpoint a log names, at a boundary or not; null without one. */
+export function findLastCheckpoint(store: FileStore, id: RunId): string | null {
+  const outline = store.read(id)?.readOutline();
+  if (outline === undefined) return null;
+  for (let segment = outline.heads.length - 1; segment >= 0; segment -= 1) {
+    const last = outline.readDetail(segment).checkpoints.at(-1);
+    if (last !== undefined) return last;
+  }
+  return null;
+}
+
+const OPEN = Buffer.from('"type":"workspace.open"');
+/** The writer puts the type first: a line that does not name it here is passed over unparsed. */
+const ENVELOPE_BYTES = 256;
+
+/** Of the workspace that was opened last: one that could not be restored begins anew. */
+function findBase(reader: LogReader, events: number): string | null {
+  let base: string | null = null;
+  for (const bytes of reader.readBytes({ to: events - 1 })) {
+    const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    if (!line.subarray(0, ENVELOPE_BYTES).includes(OPEN)) continue;
+    const event = parseLine(line.toString('utf8'));
+    const known = typeof event === 'string' ? null : knownEvent(event);
+    if (known?.type === 'workspace.open') base = known.base;
+  }
+  return base;
+}
