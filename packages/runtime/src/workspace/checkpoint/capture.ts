@@ -1,24 +1,27 @@
-/** Captures a workspace as one durable commit in `store.git`. */
+/**
+ * Captures a workspace as one durable commit in `store.git`.
+ *
+ * 1. The commit's id is a function of the workspace's state: an unchanged workspace gives the same checkpoint again.
+ * 2. No ref is made. A checkpoint lives by being named in a log: `gc` takes its roots from the logs, nothing else
+ *    prunes, and captures of several runs share no lock.
+ * 3. Everything is durable (`core.fsync=all`, and the pack folder's names) before the id is returned.
+ * 4. What the last capture stored is believed to be stored only if its checkpoint is the one the run's log names. A
+ *    small pack is written at once, with git's check that every object it links to is there; where that fails,
+ *    everything is asked for and written anew.
+ */
 import { Failure } from '@ramet/core/codes';
 import type { CaptureRequest, CheckpointRecord } from '../types.ts';
-import { deriveKept } from './agent-git/keeping.ts';
-import { AgentGitUnusable } from './agent-git/objects-source.ts';
-import { readReferences } from './agent-git/references.ts';
-import { bringObjects } from './agent-git/transfer.ts';
+import { TOLERATED } from './agent-git/transfer.ts';
 import { countChanges } from './changes.ts';
 import { describeFiles } from './description.ts';
-import { type CachedFile, type CachedGitState, writeStatCache } from './folder/stat-cache.ts';
-import { type GitCondition, type Manifest, renderManifest } from './manifest.ts';
-import {
-  hashObject,
-  type ObjectFormat,
-  type ObjectType,
-  renderCommit,
-  renderTree,
-  type TreeItem,
-} from './objects/format.ts';
-import { type ObjectSource, type PackObject, writePack } from './objects/pack.ts';
+import { type CachedFile, type CachedGitState, type StatCache, writeStatCache } from './folder/stat-cache.ts';
+import { locateContent, type SnapshotItem } from './items.ts';
+import { type Manifest, renderManifest } from './manifest.ts';
+import { NewObjects } from './new-objects.ts';
+import { renderCommit, renderTree, type TreeItem } from './objects/format.ts';
+import { writePack } from './objects/pack.ts';
 import { probeObjects } from './objects/read.ts';
+import { secureGit } from './secure-git.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 
 /**
@@ -36,32 +39,26 @@ export async function captureCheckpoint(request: CaptureRequest): Promise<Checkp
   }
 }
 
-const KEPT_CODES = new Set(['checkpoint_failed', 'interrupted', 'git_missing']);
+const KEPT_CODES: ReadonlySet<string> = new Set(['checkpoint_failed', 'interrupted', 'git_missing']);
 
 async function capture(request: CaptureRequest): Promise<CheckpointRecord> {
   const snapshot = await takeSnapshot(request);
-  const objects = new NewObjects(snapshot.format);
-  const secured = await secureGit(request, snapshot, objects);
-  const manifest: Manifest = {
-    ...describeFiles(snapshot, request),
-    git: secured.condition,
-    commit: secured.state.commit,
-  };
-  const id = addCheckpoint(snapshot, { manifest, state: secured.state }, objects);
-  await storeObjects(request, snapshot, objects);
-  const changed = await countChanges(request, snapshot.files.root);
-  await writeStatCache(request.workspace.privateFolder, {
-    format: 1,
-    root: snapshot.root,
-    takenMs: snapshot.takenMs,
-    checkpoint: id,
-    ignoreKey: snapshot.selection.ignoreKey,
-    carried: snapshot.selection.carried,
-    objects: [...objects.all.keys()],
-    git: secured.condition.state === 'complete' ? secured.state : null,
-    files: new Map(listCacheable(snapshot)),
-  });
+  const { cache } = snapshot;
+  const last = cache !== null && cache.checkpoint === request.previous ? cache : null;
+  const stored = await storeCheckpoint({ request, snapshot, last });
+  const changed = await countChanges({ request, snapshot, last });
+  const { selection, root, takenMs } = snapshot;
+  const { ignoreKey, carried } = selection;
+  const { manifest, id, made: objects } = stored;
+  const git = manifest.git.state === 'complete' ? stored.state : null;
+  const header = { format: 2, root, takenMs, checkpoint: id, ignoreKey, carried, objects, git } as const;
+  await writeStatCache(request.workspace.privateFolder, header, listCacheable(snapshot));
   return describeRecord(id, manifest, changed);
+}
+
+/** An index is not cached: it is read anew each time. */
+function listCacheable(snapshot: Snapshot): CachedFile[] {
+  return snapshot.items.filter((item): item is SnapshotItem & CachedFile => item.entry !== null);
 }
 
 function describeRecord(id: string, manifest: Manifest, changed: CheckpointRecord['changed']): CheckpointRecord {
@@ -73,129 +70,66 @@ function describeRecord(id: string, manifest: Manifest, changed: CheckpointRecor
   };
 }
 
-function* listCacheable(snapshot: Snapshot): Generator<[string, CachedFile]> {
-  for (const { entry, oid, pathClass } of snapshot.items) {
-    if (entry === null) continue;
-    const { ino, size, mtimeMs, ctimeMs } = entry;
-    yield [entry.path, { ino, size, mtimeMs, ctimeMs, oid, pathClass }];
-  }
+interface CaptureState {
+  readonly request: CaptureRequest;
+  readonly snapshot: Snapshot;
+  /** The cache of the run's last checkpoint, while what it says is stored is believed. */
+  readonly last: StatCache | null;
 }
 
-/** The objects a checkpoint consists of, each once. */
-class NewObjects {
-  readonly all = new Map<string, PackObject>();
-  readonly format: ObjectFormat;
-
-  constructor(format: ObjectFormat) {
-    this.format = format;
-  }
-
-  add(oid: string, type: ObjectType, source: ObjectSource): void {
-    // One content may lie in many files; bytes in memory are the better source.
-    if (!this.all.has(oid) || source.kind === 'bytes') this.all.set(oid, { oid, type, source });
-  }
-
-  addBytes(type: ObjectType, bytes: Uint8Array): string {
-    const oid = hashObject(this.format, type, bytes);
-    this.add(oid, type, { kind: 'bytes', bytes });
-    return oid;
-  }
-}
-
-interface SecuredGit {
-  readonly condition: GitCondition;
+interface StoredCheckpoint {
+  readonly id: string;
+  readonly manifest: Manifest;
   readonly state: CachedGitState;
+  readonly made: readonly string[];
 }
 
-/**
- * Makes the store hold the agent's objects. They are a function of the git directory's bytes: with those unchanged
- * since the last checkpoint, and that still stored, nothing has to be asked.
- */
-async function secureGit(request: CaptureRequest, snapshot: Snapshot, objects: NewObjects): Promise<SecuredGit> {
-  const { cache, condition } = snapshot;
-  const nothing: CachedGitState = { gitTree: '', commit: null, parents: [], keep: null, tags: null };
-  if (snapshot.head === '' || snapshot.git === null) return { condition, state: nothing };
-  const gitTree = snapshot.git.root;
-  if (cache?.git?.gitTree === gitTree && (await isStored(request, cache.checkpoint))) {
-    return { condition, state: cache.git };
+async function storeCheckpoint(capturing: CaptureState): Promise<StoredCheckpoint> {
+  const { request, snapshot, last } = capturing;
+  const objects = new NewObjects(snapshot.format, new Set(last?.objects ?? []));
+  const { condition, state } = await secureGit({ request, snapshot, objects, last: last?.git ?? null });
+  const manifest: Manifest = { ...describeFiles(snapshot, request), git: condition, commit: state.commit };
+  for (const item of snapshot.items) {
+    if (last !== null && item.unchanged) continue;
+    objects.add(item.oid, 'blob', locateContent(request.workspace.path, item));
   }
-  const paths = snapshot.items.map((item) => item.workspacePath).filter((path) => path.startsWith('.git/'));
-  const references = readReferences({
-    root: request.workspace.path,
-    head: snapshot.head,
-    files: paths,
-    format: snapshot.format,
-  });
-  const { all, main } = snapshot.indexes;
-  const linked = all.filter((index) => index !== main).flatMap((index) => index.required);
-  const wanted = {
-    required: new Set([...references.required, ...(main?.required ?? [])]),
-    mentioned: new Set([...references.mentioned, ...linked, ...all.flatMap((index) => index.mentioned)]),
-  };
-  try {
-    const brought = await bringObjects(request.workspace, snapshot.format, wanted);
-    const kept = await deriveKept(request.workspace.project, brought);
-    const tags = [...kept.tags].map(
-      ([name, raw]): TreeItem => ({ name, mode: '100644', oid: objects.addBytes('blob', raw) }),
-    );
-    const addTree = (items: readonly TreeItem[]) =>
-      items.length === 0 ? null : objects.addBytes('tree', renderTree(items));
-    const { parents } = kept;
-    return {
-      condition,
-      state: { gitTree, commit: references.commit, parents, keep: addTree(kept.keep), tags: addTree(tags) },
-    };
-  } catch (error) {
-    if (!(error instanceof AgentGitUnusable)) throw error;
-    const reason = `git does not run on the workspace's .git: ${error.message}`;
-    return { condition: { state: 'unusable', reason }, state: nothing };
-  }
-}
-
-/** Whether the store holds the run's previous checkpoint, and the stat cache is the one taken with it. */
-async function isStored(request: CaptureRequest, checkpoint: string | null): Promise<boolean> {
-  if (checkpoint === null || checkpoint !== request.previous) return false;
-  return (await probeObjects(request.workspace.project.storeGit, [checkpoint])).has(checkpoint);
+  const id = addCheckpoint(snapshot, { manifest, state }, objects);
+  if (await writeObjects(capturing, objects)) return { id, manifest, state, made: objects.made };
+  return storeCheckpoint({ ...capturing, last: null });
 }
 
 function addCheckpoint(
   snapshot: Snapshot,
-  { manifest, state: git }: { manifest: Manifest; state: CachedGitState },
+  { manifest, state }: { manifest: Manifest; state: CachedGitState },
   objects: NewObjects,
 ): string {
-  for (const { oid, source } of snapshot.items) objects.add(oid, 'blob', source);
-  const items: TreeItem[] = [];
-  for (const [name, built] of [
-    ['files', snapshot.files],
-    ['git', snapshot.git],
-    ['nested', snapshot.nested],
-  ] as const) {
-    for (const [oid, bytes] of built?.trees ?? []) objects.add(oid, 'tree', { kind: 'bytes', bytes });
-    if (built !== null) items.push({ name, mode: '40000', oid: built.root });
+  for (const [oid, bytes] of snapshot.trees.trees) objects.addMade(oid, 'tree', bytes);
+  if (!snapshot.trees.areas.has('files')) objects.make('tree', new Uint8Array());
+  const items: TreeItem[] = [{ name: 'manifest', mode: '100644', oid: objects.make('blob', renderManifest(manifest)) }];
+  const areas = { files: snapshot.filesTree, git: null, nested: null, ...Object.fromEntries(snapshot.trees.areas) };
+  for (const [name, oid] of Object.entries({ ...areas, keep: state.keep, tags: state.tags })) {
+    if (oid !== null) items.push({ name, mode: '40000', oid });
   }
-  if (git.keep !== null) items.push({ name: 'keep', mode: '40000', oid: git.keep });
-  if (git.tags !== null) items.push({ name: 'tags', mode: '40000', oid: git.tags });
-  items.push({ name: 'manifest', mode: '100644', oid: objects.addBytes('blob', renderManifest(manifest)) });
-  const tree = objects.addBytes('tree', renderTree(items));
-  return objects.addBytes('commit', renderCommit(tree, git.parents));
+  return objects.make('commit', renderCommit(objects.make('tree', renderTree(items)), state.parents));
 }
 
-/** Writes what the store does not have yet. */
-async function storeObjects(request: CaptureRequest, snapshot: Snapshot, objects: NewObjects): Promise<void> {
+/** Writes what the store does not have; false when it lacks what the last capture is said to have stored. */
+async function writeObjects({ request, snapshot, last }: CaptureState, objects: NewObjects): Promise<boolean> {
   const { storeGit } = request.workspace.project;
-  const { cache } = snapshot;
-  const { previous } = request;
-  const known = new Set(cache !== null && cache.checkpoint === previous ? cache.objects : []);
-  const asked = [...objects.all.keys()].filter((oid) => !known.has(oid));
-  let present = await probeObjects(storeGit, previous === null ? asked : [...asked, previous]);
-  let missing = asked.filter((oid) => !present.has(oid));
-  if (known.size > 0 && previous !== null && !present.has(previous)) {
-    present = await probeObjects(storeGit, objects.all.keys());
-    missing = [...objects.all.keys()].filter((oid) => !present.has(oid));
+  const { candidates } = objects;
+  if (last !== null && objects.isSmall()) {
+    try {
+      await writePack(storeGit, snapshot.format, { objects: [...candidates.values()], strict: TOLERATED });
+      return true;
+    } catch (error) {
+      if (error instanceof Failure && error.code === 'git_failed') return false;
+      throw error;
+    }
   }
-  await writePack(
-    storeGit,
-    snapshot.format,
-    missing.flatMap((oid) => objects.all.get(oid) ?? []),
-  );
+  const asked = [...candidates.keys(), ...(last === null ? [] : [last.checkpoint])];
+  const present = await probeObjects(storeGit, asked);
+  if (last !== null && !present.has(last.checkpoint)) return false;
+  const missing = [...candidates.values()].filter(({ oid }) => !present.has(oid));
+  await writePack(storeGit, snapshot.format, { objects: missing });
+  return true;
 }

@@ -2,7 +2,10 @@
 import { Failure } from '@ramet/core/codes';
 import { git, splitNul } from '../git/index.ts';
 import type { CaptureRequest, CheckpointRecord, Project } from '../types.ts';
-import { type BytePath, renderBytePath } from './folder/names.ts';
+import { type BytePath, renderBytePath, treePathOf } from './folder/names.ts';
+import { cachedSide, type StatCache } from './folder/stat-cache.ts';
+import type { SnapshotItem } from './items.ts';
+import type { Snapshot } from './snapshot.ts';
 
 /** A working tree: a checkpoint's, a commit's (with submodules as links, not files), or an empty one. */
 export type TreeSource =
@@ -25,7 +28,6 @@ export interface TreeSide {
 
 const SHOWN_PATHS = 50;
 const GITLINK = '160000';
-const EMPTY_TREE = '4b825dc642cb6eb9a060e54bf8d69288fbee4904';
 
 /** Lists changed paths; a rename is a deletion and an addition. Links to other repositories are left out. */
 export async function listChanges(project: Project, from: TreeSource, to: TreeSource): Promise<TreeChange[]> {
@@ -60,33 +62,65 @@ function parseRawDiff(parts: readonly Buffer[]): TreeChange[] {
   return changes;
 }
 
+export interface CountRequest {
+  readonly request: CaptureRequest;
+  readonly snapshot: Snapshot;
+  /** What the run's previous checkpoint held, where that is known without asking. */
+  readonly last: StatCache | null;
+}
+
 /** The changes of a new checkpoint's files since the run's previous one, or since its base commit. */
-export async function countChanges(request: CaptureRequest, filesTree: string): Promise<CheckpointRecord['changed']> {
-  const to: TreeSource = { kind: 'tree', id: filesTree };
-  const changes = await listSinceEarlier(request, to);
-  const count = (status: TreeChange['status']) => changes.filter((change) => change.status === status).length;
+export async function countChanges(count: CountRequest): Promise<CheckpointRecord['changed']> {
+  const changes = count.last === null ? await listSinceEarlier(count) : listSinceLast(count.snapshot, count.last);
+  const ofStatus = (status: TreeChange['status']) => changes.filter((change) => change.status === status).length;
   return {
-    added: count('added'),
-    modified: count('modified'),
-    deleted: count('deleted'),
+    added: ofStatus('added'),
+    modified: ofStatus('modified'),
+    deleted: ofStatus('deleted'),
     paths: changes.slice(0, SHOWN_PATHS).map((change) => renderBytePath(change.path)),
   };
 }
 
+type Change = Pick<TreeChange, 'path' | 'status'>;
+
 /** An earlier state the store no longer has must not fail a capture: everything then counts as added. */
-async function listSinceEarlier(request: CaptureRequest, to: TreeSource): Promise<TreeChange[]> {
+async function listSinceEarlier({ request, snapshot }: CountRequest): Promise<readonly Change[]> {
   const { project } = request.workspace;
-  const nothing: TreeSource = { kind: 'tree', id: EMPTY_TREE };
-  const earlier = findEarlier(request) ?? nothing;
+  const to: TreeSource = { kind: 'tree', id: snapshot.filesTree };
+  const earlier = findEarlier(request);
   try {
-    return await listChanges(project, earlier, to);
+    if (earlier !== null) return await listChanges(project, earlier, to);
   } catch (error) {
-    if (earlier === nothing || (error as Failure).code !== 'git_failed') throw error;
-    return listChanges(project, nothing, to);
+    if ((error as Failure).code !== 'git_failed') throw error;
   }
+  return listFiles(snapshot).map(({ workspacePath }) => ({ path: workspacePath, status: 'added' }));
 }
 
 function findEarlier(request: CaptureRequest): TreeSource | null {
   if (request.previous !== null) return { kind: 'checkpoint', id: request.previous };
   return request.base === null ? null : { kind: 'commit', id: request.base };
+}
+
+function listSinceLast(snapshot: Snapshot, last: StatCache): Change[] {
+  const changes: Change[] = [];
+  const kept = new Set<BytePath>();
+  for (const { workspacePath: path, oid, mode, unchanged } of snapshot.items) {
+    kept.add(path);
+    if (unchanged || !isFile(path)) continue;
+    const before = cachedSide(last, path);
+    if (before === null) changes.push({ path, status: 'added' });
+    else if (before.oid !== oid || before.mode !== mode) changes.push({ path, status: 'modified' });
+  }
+  for (const path of last.positions.keys()) {
+    if (!kept.has(path) && isFile(path)) changes.push({ path, status: 'deleted' });
+  }
+  return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function isFile(path: BytePath): boolean {
+  return treePathOf(path).startsWith('files/');
+}
+
+function listFiles(snapshot: Snapshot): SnapshotItem[] {
+  return snapshot.items.filter((item) => item.path.startsWith('files/'));
 }

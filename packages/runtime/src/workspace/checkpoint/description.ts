@@ -15,11 +15,13 @@ import type { Snapshot, SnapshotRequest } from './snapshot.ts';
 
 /** The part of a manifest that the files alone decide. */
 export function describeFiles(snapshot: Snapshot, request: SnapshotRequest): Omit<Manifest, 'git' | 'commit'> {
-  const { selection, items } = snapshot;
-  const rootMode = lstatSync(request.workspace.path).mode & 0o7777;
-  const entries = items.flatMap((item) => (item.entry === null ? [] : [item.entry]));
-  const modes = findUsualModes([...entries, ...selection.folders].map(({ kind, mode }) => ({ kind, mode })));
+  const { selection } = snapshot;
+  const entries: WalkedEntry[] = [];
+  for (const { entry } of snapshot.items) if (entry !== null) entries.push(entry);
   const counted = entries.filter((entry) => !entry.path.startsWith('.git/'));
+  for (const folder of selection.folders) entries.push(folder);
+  const modes = findUsualModes(entries);
+  const rootMode = lstatSync(request.workspace.path).mode & 0o7777;
   const { sandbox, path } = request.workspace;
   return {
     format: 1,
@@ -29,10 +31,7 @@ export function describeFiles(snapshot: Snapshot, request: SnapshotRequest): Omi
     bytes: counted.reduce((sum, entry) => sum + entry.size, 0),
     seenAt: sandbox.kind === 'none' ? path : null,
     modes,
-    odd: [
-      ...(rootMode === modes.folder ? [] : [['', rootMode] as const]),
-      ...listOddModes([...entries, ...selection.folders], modes),
-    ],
+    odd: [...(rootMode === modes.folder ? [] : [['', rootMode] as const]), ...listOddModes(entries, modes)],
     folders: listEmptyFolders(snapshot),
     leftOut: snapshot.leftOut.slice(0, LEFT_OUT_LIMIT),
     leftOutCount: snapshot.leftOut.length,
@@ -53,10 +52,10 @@ function listOddModes(entries: readonly WalkedEntry[], modes: UsualModes): (read
 
 /** Restored files belong to us: a setuid bit of a file that belongs to someone else must not come back as ours. */
 function keepableMode(entry: WalkedEntry): number {
-  let { mode } = entry;
-  if (entry.kind === 'folder') return mode;
-  if (entry.uid !== process.geteuid?.()) mode &= ~0o4000;
-  return entry.gid === process.getegid?.() ? mode : mode & ~0o2000;
+  const { mode } = entry;
+  if (entry.kind === 'folder' || (mode & 0o6000) === 0) return mode;
+  const kept = entry.uid === process.geteuid?.() ? mode : mode & ~0o4000;
+  return entry.gid === process.getegid?.() ? kept : kept & ~0o2000;
 }
 
 function listEmptyFolders(snapshot: Snapshot): BytePath[] {

@@ -1,9 +1,10 @@
 /** The files and links of a snapshot with the ids of their contents; only what may have changed is read. */
+import { invariant } from '@ramet/core/codes';
 import type { AgentIndex, AgentIndexes } from './agent-git/indexes.ts';
 import { readChunks, readLink, readWhole } from './folder/content.ts';
 import { type BytePath, folderOf, treePathOf } from './folder/names.ts';
 import type { SelectedFile, Selection } from './folder/selection.ts';
-import { type CachedFile, cachedOid, type StatCache } from './folder/stat-cache.ts';
+import { cachedOid, type PathClass, type StatCache } from './folder/stat-cache.ts';
 import type { WalkedEntry } from './folder/walk.ts';
 import { isProgram } from './manifest.ts';
 import { hashObject, type ObjectFormat, startObjectHash, type TreeFile } from './objects/format.ts';
@@ -13,8 +14,11 @@ export interface SnapshotItem extends TreeFile {
   /** Null for a file git's own bytes were replaced in (an index). */
   readonly entry: WalkedEntry | null;
   readonly workspacePath: BytePath;
-  readonly pathClass: CachedFile['pathClass'];
-  readonly source: ObjectSource;
+  readonly pathClass: PathClass;
+  /** The content, where it was read and is small; else it is read again when it is packed. */
+  readonly bytes: Uint8Array | null;
+  /** The last capture saw this very content. */
+  readonly unchanged: boolean;
 }
 
 export interface ItemsRequest {
@@ -35,9 +39,9 @@ export async function hashItems(request: ItemsRequest): Promise<SnapshotItem[]> 
   const items: SnapshotItem[] = [];
   for (const [workspacePath, bytes] of indexes.all.flatMap((index) => [...index.files])) {
     const oid = hashObject(format, 'blob', bytes);
-    const source: ObjectSource = { kind: 'bytes', bytes };
     const path = treePathOf(workspacePath);
-    items.push({ path, workspacePath, mode: '100644', oid, entry: null, pathClass: 'tracked', source });
+    const pathClass = 'tracked';
+    items.push({ path, workspacePath, mode: '100644', oid, entry: null, pathClass, bytes, unchanged: false });
   }
   const replaced = new Set(indexes.all.flatMap((index) => listReplacedFiles(index, selection)));
   const room = { bytes: KEPT_BYTES };
@@ -50,9 +54,11 @@ export async function hashItems(request: ItemsRequest): Promise<SnapshotItem[]> 
 /** An index is stored as its normalised bytes, and a shared index only under the name its new bytes give it. */
 function listReplacedFiles(index: AgentIndex, selection: Selection): BytePath[] {
   const shared = `${folderOf(index.path)}/sharedindex.`;
-  return selection.files
-    .map((file) => file.entry.path)
-    .filter((path) => path === index.path || path.startsWith(shared));
+  const replaced: BytePath[] = [];
+  for (const { entry } of selection.files) {
+    if (entry.path === index.path || entry.path.startsWith(shared)) replaced.push(entry.path);
+  }
+  return replaced;
 }
 
 async function hashItem(
@@ -60,35 +66,37 @@ async function hashItem(
   { entry, pathClass }: SelectedFile,
   room: { bytes: number },
 ): Promise<SnapshotItem> {
-  const known = cachedOid(request.cache, entry);
-  const { oid, source } =
-    known === null
-      ? await hashContent(request, entry, room)
-      : { oid: known, source: describeSource(request.root, entry) };
+  const { path } = entry;
   const mode = entry.kind === 'link' ? '120000' : isProgram(entry.mode) ? '100755' : '100644';
-  return { path: treePathOf(entry.path), workspacePath: entry.path, mode, oid, entry, pathClass, source };
-}
-
-function describeSource(root: string, entry: WalkedEntry): ObjectSource {
-  return { kind: entry.kind === 'link' ? 'link' : 'file', root, entry };
+  const common = { path: treePathOf(path), workspacePath: path, mode, entry, pathClass } as const;
+  const known = cachedOid(request.cache, entry);
+  if (known !== null) return { ...common, oid: known, bytes: null, unchanged: true };
+  return { ...common, ...(await hashContent(request, entry, room)), unchanged: false };
 }
 
 async function hashContent(
   { root, format }: ItemsRequest,
   entry: WalkedEntry,
   room: { bytes: number },
-): Promise<{ oid: string; source: ObjectSource }> {
+): Promise<{ oid: string; bytes: Uint8Array | null }> {
   if (entry.kind === 'link' || entry.size <= WHOLE_BYTES) {
     const bytes = entry.kind === 'link' ? readLink(root, entry) : readWhole(root, entry);
     const oid = hashObject(format, 'blob', bytes);
-    if (bytes.length > room.bytes) return { oid, source: describeSource(root, entry) };
+    if (bytes.length > room.bytes) return { oid, bytes: null };
     room.bytes -= bytes.length;
-    return { oid, source: { kind: 'bytes', bytes } };
+    return { oid, bytes };
   }
   const digest = startObjectHash(format, 'blob', entry.size);
   for (const chunk of readChunks(root, entry)) {
     digest.update(chunk);
     await new Promise(setImmediate);
   }
-  return { oid: digest.digest('hex'), source: describeSource(root, entry) };
+  return { oid: digest.digest('hex'), bytes: null };
+}
+
+/** Where the content of an item can be read. */
+export function locateContent(root: string, item: SnapshotItem): ObjectSource {
+  if (item.bytes !== null) return { kind: 'bytes', bytes: item.bytes };
+  invariant(item.entry !== null, 'an item without bytes has a file');
+  return { kind: item.entry.kind === 'link' ? 'link' : 'file', root, entry: item.entry };
 }

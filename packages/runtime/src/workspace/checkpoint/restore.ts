@@ -13,6 +13,7 @@ import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '@ramet/core/codes';
 import { runProcess } from '../../process/index.ts';
+import { carryFolders } from '../checkout/index.ts';
 import type { CarriedFolder, RestoredWorkspace, RestoreRequest } from '../types.ts';
 import { readObjectFormat } from './objects/format.ts';
 import { type CheckpointContents, readCheckpoint } from './read.ts';
@@ -37,8 +38,7 @@ export async function restoreCheckpoint(request: RestoreRequest): Promise<Restor
   const staging = `${target}.restoring-${randomUUID()}`;
   try {
     mkdirSync(staging, { mode: 0o700 });
-    await build(request, contents, staging);
-    const carried = await carry(request, staging);
+    const carried = await build(request, contents, staging);
     await makeDurable(staging);
     await rename(staging, target);
     await syncFolder(dirname(target));
@@ -49,7 +49,7 @@ export async function restoreCheckpoint(request: RestoreRequest): Promise<Restor
   }
 }
 
-async function build(request: RestoreRequest, contents: CheckpointContents, staging: string): Promise<void> {
+async function build(request: RestoreRequest, contents: CheckpointContents, staging: string): Promise<CarriedFolder[]> {
   const { project, target } = request;
   const format = await readObjectFormat(project.storeGit);
   const [restored] = await Promise.all([
@@ -59,7 +59,9 @@ async function build(request: RestoreRequest, contents: CheckpointContents, stag
   const problems = await compareWithCheckpoint({ contents, staging, format, rewritten: restored.rewritten });
   if (problems.length > 0) throw new Error(`what was written differs from the checkpoint: ${problems.join('; ')}`);
   settleIndex({ contents, staging, format });
+  const carried = await carryFolders({ sources: request.carryFrom, target: staging, carry: request.carry });
   applyFolderModes(contents, staging);
+  return carried;
 }
 
 /** One flush for all files: a power cut after the rename must not leave empty files behind a good name. */
@@ -81,12 +83,6 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
-}
-
-async function carry(request: RestoreRequest, staging: string): Promise<CarriedFolder[]> {
-  void request;
-  void staging;
-  return [];
 }
 
 function wrapFailure(request: RestoreRequest, error: unknown): Failure {

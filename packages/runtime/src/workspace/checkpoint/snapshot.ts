@@ -8,11 +8,12 @@ import type { CaptureRequest, LeftOut } from '../types.ts';
 import { lookAtGitFolder } from './agent-git/git-files.ts';
 import { type AgentIndexes, readIndexes } from './agent-git/indexes.ts';
 import { findOperation, readHead } from './agent-git/references.ts';
+import type { BytePath } from './folder/names.ts';
 import { type Selection, selectPaths } from './folder/selection.ts';
 import { readStatCache, type StatCache } from './folder/stat-cache.ts';
 import { hashItems, type SnapshotItem } from './items.ts';
 import type { GitCondition } from './manifest.ts';
-import { type BuiltTrees, buildTrees, type ObjectFormat, readObjectFormat, type TreeFile } from './objects/format.ts';
+import { type BuiltTrees, buildTrees, hashObject, type ObjectFormat, readObjectFormat } from './objects/format.ts';
 
 export type SnapshotRequest = Pick<CaptureRequest, 'workspace' | 'carry' | 'captureIgnored' | 'limits'>;
 
@@ -26,10 +27,11 @@ export interface Snapshot {
   readonly indexes: AgentIndexes;
   /** Files and links by workspace path, with their content's id and where to read it. */
   readonly items: readonly SnapshotItem[];
-  readonly files: BuiltTrees;
-  /** Null where there is nothing in it. */
-  readonly git: BuiltTrees | null;
-  readonly nested: BuiltTrees | null;
+  readonly trees: BuiltTrees;
+  /** The tree of the working tree's files, an empty one where there are none. */
+  readonly filesTree: string;
+  /** Files of the git directory that are held. */
+  readonly gitPaths: readonly BytePath[];
   readonly head: string;
   readonly condition: GitCondition;
   readonly operation: string | null;
@@ -47,10 +49,9 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> 
   const { privateFolder } = workspace;
   const selection = await selectPaths({ ...request, root: workspace.path, privateFolder, format, indexes, cache });
   const items = await hashItems({ root: workspace.path, format, selection, indexes, cache });
-  const area = (name: string) =>
-    items.filter((item) => item.path.startsWith(`${name}/`)).map((item) => below(name, item));
-  const build = (files: TreeFile[]) => (files.length === 0 ? null : buildTrees(format, files));
-  const gitPaths = items.map((item) => item.workspacePath).filter((path) => path.startsWith('.git/'));
+  const trees = buildTrees(format, items);
+  const gitPaths: BytePath[] = [];
+  for (const { workspacePath } of items) if (workspacePath.startsWith('.git/')) gitPaths.push(workspacePath);
   return {
     format,
     root,
@@ -59,18 +60,14 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> 
     selection,
     indexes,
     items,
-    files: buildTrees(format, area('files')),
-    git: build(area('git')),
-    nested: build(area('nested')),
+    trees,
+    filesTree: trees.areas.get('files') ?? hashObject(format, 'tree', new Uint8Array()),
+    gitPaths,
     head: readHead(workspace.path) ?? '',
     condition: findCondition(workspace.path, selection, indexes),
     operation: findOperation(gitPaths),
     leftOut: selection.leftOut,
   };
-}
-
-function below(name: string, item: SnapshotItem): TreeFile {
-  return { path: item.path.slice(name.length + 1), mode: item.mode, oid: item.oid };
 }
 
 function identifyRoot(path: string): readonly [number, number] {

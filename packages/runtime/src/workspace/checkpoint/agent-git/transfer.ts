@@ -35,7 +35,7 @@ export interface BroughtObjects {
  * What a strict check may find without harm: names and identities. Structure (headers, ids, links, sorting) stays
  * strict. These trees are never checked out by the host.
  */
-const TOLERATED = [
+export const TOLERATED = [
   'hasDot hasDotdot hasDotgit zeroPaddedFilemode badFilemode',
   'gitmodulesSymlink gitmodulesName gitmodulesUrl gitmodulesPath gitmodulesParse gitmodulesUpdate gitmodulesMissing',
   'gitmodulesBlob gitmodulesLarge badEmail badName missingEmail missingNameBeforeEmail missingSpaceBeforeEmail',

@@ -1,7 +1,7 @@
 /** Which limits a path falls under: tracked, untracked or ignored. */
 import type { IgnoreRules } from './ignored.ts';
 import { type BytePath, nestedRepositoryOf } from './names.ts';
-import type { PathClass, StatCache } from './stat-cache.ts';
+import { cachedClass, type PathClass, type StatCache } from './stat-cache.ts';
 
 export interface ClassifyRequest {
   readonly rules: IgnoreRules;
@@ -11,19 +11,19 @@ export interface ClassifyRequest {
   readonly candidates: readonly { readonly path: BytePath }[];
 }
 
-/** Classifies paths; git is asked only about those the stat cache does not know under the same rules. */
+/** Classes of the paths that are not tracked; git is asked only about those the stat cache does not know under the same rules. */
 export async function classifyPaths(request: ClassifyRequest): Promise<Map<BytePath, PathClass>> {
   const { rules, tracked, cache, candidates } = request;
-  const remembered = cache?.ignoreKey === rules.key ? cache.files : null;
+  const remembered = cache?.ignoreKey === rules.key ? cache : null;
   const classes = new Map<BytePath, PathClass>();
   const questions = new Map<BytePath, BytePath>();
   for (const { path } of candidates) {
-    const known = remembered?.get(path)?.pathClass;
+    if (path.startsWith('.git/') || tracked.has(path)) continue;
+    const known = remembered === null ? null : cachedClass(remembered, path);
     // A nested repository's git directory is as ignored as the folder that holds it; git itself never names one.
     const repository = nestedRepositoryOf(path);
-    if (path.startsWith('.git/') || tracked.has(path)) classes.set(path, 'tracked');
-    else if (repository === '') classes.set(path, 'untracked');
-    else if (known !== undefined && known !== 'tracked') classes.set(path, known);
+    if (repository === '') classes.set(path, 'untracked');
+    else if (known !== null && known !== 'tracked') classes.set(path, known);
     else questions.set(path, repository === null ? path : `${repository}/`);
   }
   const ignored = await rules.findIgnored([...new Set(questions.values())]);

@@ -32,9 +32,9 @@ export interface SelectedFile {
 }
 
 export interface Selection {
-  /** Files and links that are held, sorted by path. */
+  /** Files and links that are held. */
   readonly files: readonly SelectedFile[];
-  /** Every folder, sorted by path; carried ones and `.git/objects` are not among them. */
+  /** Every folder; carried ones and `.git/objects` are not among them. */
   readonly folders: readonly WalkedEntry[];
   readonly carried: readonly BytePath[];
   readonly leftOut: readonly LeftOut[];
@@ -59,10 +59,10 @@ export async function selectPaths(request: SelectionRequest): Promise<Selection>
     else if (entry.kind !== 'folder' && !isDisposable(entry.path)) candidates.push(entry);
   }
   const classes = await classifyPaths({ rules, tracked, cache: request.cache, candidates });
-  const limited = applyLimits(request, candidates.sort(byPath), classes);
+  const limited = applyLimits(request, candidates, classes);
   return {
     files: limited.files,
-    folders: walk.entries.filter((entry) => entry.kind === 'folder').sort(byPath),
+    folders: walk.entries.filter((entry) => entry.kind === 'folder'),
     carried,
     leftOut: [...leftOut, ...limited.leftOut].sort(byPath),
     ignoreKey: rules.key,
@@ -88,8 +88,11 @@ function applyLimits(
   };
   const files: SelectedFile[] = [];
   const leftOut: LeftOut[] = [];
-  for (const entry of candidates) {
-    const pathClass = classes.get(entry.path) ?? 'untracked';
+  const isLimited = (entry: WalkedEntry) => classes.has(entry.path);
+  // Which files a total still has room for must not depend on the order a folder lists them in.
+  const ordered = [...candidates.filter((entry) => !isLimited(entry)), ...candidates.filter(isLimited).sort(byPath)];
+  for (const entry of ordered) {
+    const pathClass = classes.get(entry.path) ?? 'tracked';
     const reason = findReason(request, { entry, pathClass }, room[pathClass]);
     if (reason !== null) leftOut.push({ path: renderBytePath(entry.path), reason, bytes: entry.size });
     else {

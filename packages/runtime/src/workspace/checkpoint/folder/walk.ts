@@ -37,7 +37,7 @@ export interface Walk {
 
 const ENTRIES_BETWEEN_PAUSES = 4096;
 
-/** Walks a folder below `root`; `hold` says which folders are not entered. Entries come in no promised order. */
+/** Walks a folder below `root`; `hold` says which folders are not entered. The order depends on the names alone. */
 export async function walkFolder(root: string, start: BytePath, hold: (path: BytePath) => boolean): Promise<Walk> {
   const walk: Walk = { entries: [], unread: [], held: [] };
   const pending: BytePath[] = [start];
@@ -64,7 +64,7 @@ export async function walkFolder(root: string, start: BytePath, hold: (path: Byt
 function readNames(root: string, folder: BytePath, walk: Walk): string[] {
   try {
     // The typings know only 'buffer' and UTF-8 here; any encoding works, and latin1 keeps every byte.
-    return readdirSync(locate(root, folder), 'latin1' as BufferEncoding);
+    return readdirSync(locate(root, folder), 'latin1' as BufferEncoding).sort();
   } catch (error) {
     noteUnread(folder, error, walk);
     return [];

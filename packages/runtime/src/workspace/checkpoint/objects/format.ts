@@ -20,7 +20,7 @@ const SHA256: ObjectFormat = { name: 'sha256', rawLength: 32 };
 /** The object format of a repository of ours, from its config. */
 export async function readObjectFormat(gitDir: string): Promise<ObjectFormat> {
   const config = await readFile(join(gitDir, 'config'), 'utf8').catch(() => '');
-  return /^\s*objectformat\s*=\s*sha256\s*$/im.test(config) ? SHA256 : SHA1;
+  return /^\s*objectformat\s*=\s*"?sha256"?\s*$/im.test(config) ? SHA256 : SHA1;
 }
 
 /** The id of an object held in memory. */
@@ -42,9 +42,10 @@ export interface TreeFile {
 }
 
 export interface BuiltTrees {
-  readonly root: string;
-  /** Every tree object by id, the root included. */
-  readonly trees: Map<string, Buffer>;
+  /** The tree of each folder at the top. */
+  readonly areas: ReadonlyMap<string, string>;
+  /** Every tree object below the top by id. */
+  readonly trees: ReadonlyMap<string, Buffer>;
 }
 
 interface Folder {
@@ -52,7 +53,7 @@ interface Folder {
   readonly folders: Map<string, Folder>;
 }
 
-/** Builds the trees that hold some files; no path may be the folder of another. */
+/** Builds the trees that hold some files, all of them below a folder; no path may be the folder of another. */
 export function buildTrees(format: ObjectFormat, files: Iterable<TreeFile>): BuiltTrees {
   const root: Folder = { files: [], folders: new Map() };
   const byPath = new Map<string, Folder>([['', root]]);
@@ -62,7 +63,9 @@ export function buildTrees(format: ObjectFormat, files: Iterable<TreeFile>): Bui
     folder.files.push({ name: path.slice(slash + 1), mode, oid });
   }
   const trees = new Map<string, Buffer>();
-  return { root: writeFolder(format, root, trees), trees };
+  const areas = new Map<string, string>();
+  for (const [name, folder] of root.folders) areas.set(name, writeFolder(format, folder, trees));
+  return { areas, trees };
 }
 
 function enterFolder(byPath: Map<string, Folder>, path: string): Folder {

@@ -30,10 +30,18 @@ const FLUSH_BYTES = 256 * 1024;
 /** Fast, and within a few percent of git's own default on source text. */
 const COMPRESSION = { level: 1 } as const;
 
+export interface PackRequest {
+  readonly objects: readonly PackObject[];
+  /** Findings git's strict check lets pass; absent, what the objects link to is not looked up. */
+  readonly strict?: string;
+}
+
 /** Writes the objects as one pack and makes it durable. */
-export async function writePack(storeGit: string, format: ObjectFormat, objects: readonly PackObject[]): Promise<void> {
+export async function writePack(storeGit: string, format: ObjectFormat, request: PackRequest): Promise<void> {
+  const { objects, strict } = request;
   if (objects.length === 0) return;
-  await git({ gitDir: storeGit, args: ['index-pack', '--stdin'], stdin: renderPack(format, objects) });
+  const check = strict === undefined ? [] : [`--strict=${strict}`];
+  await git({ gitDir: storeGit, args: ['index-pack', '--stdin', ...check], stdin: renderPack(format, objects) });
   await syncPackFolder(storeGit);
 }
 
