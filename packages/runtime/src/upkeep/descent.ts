@@ -39,7 +39,8 @@ function findOwnFaults(fork: ForkMark, prev: unknown, holder: RunId | undefined)
 
 function findParentFaults(store: FileStore, fork: ForkMark): readonly string[] {
   const parent = store.read(fork.parent)?.readOutline();
-  if (parent === undefined) return [];
+  // Of a parent that is damaged before that offset nothing can be said.
+  if (parent === undefined || (parent.damage !== null && parent.damage.offset <= fork.at)) return [];
   const segment = parent.heads.findIndex((head) => fork.at >= head.first && fork.at < head.first + head.count);
   const mark = segment < 0 ? undefined : parent.readDetail(segment).boundaries.find(({ offset }) => offset === fork.at);
   if (mark === undefined) return [`parent ${fork.parent} has no turn that ends at offset ${fork.at}`];
