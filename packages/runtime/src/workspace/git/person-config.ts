@@ -5,6 +5,7 @@
 import { Failure } from '@ramet/core/codes';
 import { runProcess } from '../../process/index.ts';
 import { makePersonConfigEnvironment } from './environment.ts';
+import { nameMissingGit } from './run.ts';
 import { splitNul } from './split.ts';
 
 /** Settings by key: section and variable in lower case, a subsection as written. Values in order, the last one wins. */
@@ -17,15 +18,17 @@ const TIMEOUT_MS = 60_000;
  * With `'person'` only what the person or the system has set, nothing a repository could have brought along.
  */
 export async function readPersonConfig(gitDir: string, scope: 'all' | 'person' = 'all'): Promise<PersonConfig> {
-  const outcome = await runProcess({
-    argv: ['git', 'config', '--list', '--show-scope', '--includes', '-z'],
-    cwd: gitDir,
-    env: makePersonConfigEnvironment(gitDir),
-    stdout: { kind: 'collect', limitBytes: 16 * 1024 * 1024 },
-    stderrLimitBytes: 4096,
-    // An include may name a pipe nobody writes to.
-    timeoutMs: TIMEOUT_MS,
-  });
+  const outcome = await nameMissingGit(() =>
+    runProcess({
+      argv: ['git', 'config', '--list', '--show-scope', '--includes', '-z'],
+      cwd: gitDir,
+      env: makePersonConfigEnvironment(gitDir),
+      stdout: { kind: 'collect', limitBytes: 16 * 1024 * 1024 },
+      stderrLimitBytes: 4096,
+      // An include may name a pipe nobody writes to.
+      timeoutMs: TIMEOUT_MS,
+    }),
+  );
   if (outcome.exitCode !== 0 || outcome.truncated) {
     const said = outcome.stderr.toString().trim().split('\n').at(-1);
     throw new Failure('git_failed', `git config in ${JSON.stringify(gitDir)} failed: ${said || 'it said nothing'}`);
