@@ -26,6 +26,7 @@ export {
   type Canary,
   digestTree,
   makeCanary,
+  makePipe,
   makeRepository,
   makeScratchArea,
   readTree,

@@ -108,3 +108,8 @@ export function readTree(folder: string): Record<string, string> {
 function listTree(folder: string): string[] {
   return (readdirSync(folder, { recursive: true, encoding: 'utf8' }) as string[]).sort();
 }
+
+/** Makes a named pipe; reading it would block. */
+export function makePipe(path: string): void {
+  execFileSync('sh', ['-c', 'mkfifo -- "$1"', 'sh', path]);
+}

@@ -49,7 +49,7 @@ export async function makeGitFolder(path: string, source: GitFolderSource): Prom
 }
 
 /** The text of `packed-refs` for these refs. */
-export function renderPackedRefs(refs: readonly PersonRef[], head: PersonHead): string {
+function renderPackedRefs(refs: readonly PersonRef[], head: PersonHead): string {
   const ids = new Map(refs.filter(({ symbolic }) => symbolic === null).map(({ name, id }) => [name, id]));
   // HEAD may name a ref outside the usual namespaces; without it the checkout would start unborn.
   if (head.ref !== null && head.commit !== null && !ids.has(head.ref)) ids.set(head.ref, head.commit);

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -11,7 +10,15 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal } from '@ramet/core/codes';
-import { digestTree, makeRepository, makeScratchArea, readTree, type ScratchArea, writeFiles } from '@ramet/testkit';
+import {
+  digestTree,
+  makePipe,
+  makeRepository,
+  makeScratchArea,
+  readTree,
+  type ScratchArea,
+  writeFiles,
+} from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { createCheckout } from '../../../src/workspace/checkout/index.ts';
 import { parseStatus } from '../../../src/workspace/checkout/status.ts';
@@ -90,7 +97,7 @@ function makeDirty(): string {
   symlinkSync('/etc/passwd', join(repository, 'to-link'));
   writeFiles(repository, { 'to-folder/inner': 'i' });
   symlinkSync('nowhere', join(repository, 'untracked', 'link'));
-  execFileSync('mkfifo', [join(repository, 'untracked', 'pipe')]);
+  makePipe(join(repository, 'untracked', 'pipe'));
   return repository;
 }
 

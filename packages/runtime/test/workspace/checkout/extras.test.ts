@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
@@ -13,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal } from '@ramet/core/codes';
-import { makeRepository, makeScratchArea, type ScratchArea, writeFiles } from '@ramet/testkit';
+import { makePipe, makeRepository, makeScratchArea, type ScratchArea, writeFiles } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CheckoutRequest, carryFolders, createCheckout } from '../../../src/workspace/checkout/index.ts';
 import { openProject } from '../../../src/workspace/project/index.ts';
@@ -72,7 +71,7 @@ describe('carried folders', () => {
     symlinkSync('/etc', join(repository, 'node_modules', 'outside'));
     chmodSync(join(repository, 'node_modules', 'x', 'index.js'), 0o755);
     utimesSync(join(repository, 'node_modules', 'x', 'index.js'), 1_000_000, 1_000_000);
-    execFileSync('mkfifo', [join(repository, 'node_modules', 'pipe')]);
+    makePipe(join(repository, 'node_modules', 'pipe'));
     const opened = await create(repository);
     expect(opened.carried.map(({ path, from }) => [path, from])).toEqual([
       ['build/deep/node_modules', 'project'],
