@@ -1,0 +1,83 @@
+/** A full disk fails a turn loudly, and the session goes on when there is room again. */
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Failure, isRefusal, type RunId } from '@ramet/core';
+import { callShell, callTool, makeSessionHarness, type SessionHarness } from '@ramet/testkit';
+import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+
+let h: SessionHarness;
+let mounted = false;
+beforeEach(() => {
+  h = makeSessionHarness();
+  mkdirSync(h.home, { recursive: true, mode: 0o700 });
+  mounted = tryMount(h.home);
+});
+afterEach(() => {
+  if (mounted) execFileSync('umount', ['-l', h.home]);
+  h.remove();
+});
+
+function tryMount(folder: string): boolean {
+  try {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m,mode=700', 'ramet-test', folder], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function needMount(context: TestContext): void {
+  if (!mounted) context.skip('tool missing: mount (a file system of limited size needs root)');
+}
+
+/** Fills the file system until so many bytes are left. */
+function fill(leave: number): string {
+  const { bavail, bsize } = statfsSync(h.home);
+  const path = join(h.home, 'filler');
+  writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - leave)));
+  return path;
+}
+
+const REPLIES = [
+  callShell('head -c 100000 /dev/urandom > big; echo x >> count'),
+  callTool('write_file', { path: 'text', content: 'x'.repeat(300_000) }),
+  { text: 'done' },
+];
+
+describe('a turn on a full disk', { timeout: 300_000 }, () => {
+  it.for([0, 8, 16, 40, 120, 400])(
+    'with %i KiB left fails loudly or ends, and goes on later',
+    async (left, context) => {
+      needMount(context);
+      const { session } = await h.turn(null, 'true');
+      const filler = fill(left * 1024);
+      const outcome = await h.run(session, REPLIES).catch((error: unknown) => error);
+      if (left === 0 || outcome instanceof Error) expect(outcome).toBeInstanceOf(Failure);
+      rmSync(filler);
+      expect(h.problems()).toEqual([]);
+      await goOn(session);
+      expect(h.problems()).toEqual([]);
+    },
+  );
+
+  it('that has no room for a new session leaves none, and nothing in the way of the next', async (context) => {
+    needMount(context);
+    const filler = fill(16 * 1024);
+    const outcome = await h.run(null, [{ text: 'hi' }]).catch((error: unknown) => error);
+    expect(outcome instanceof Failure || isRefusal(outcome), String(outcome)).toBe(true);
+    expect(h.store.listRuns()).toEqual([]);
+    rmSync(filler);
+    expect((await h.turn(null, 'true')).end.reason).toBe('completed');
+    expect(h.problems()).toEqual([]);
+  });
+});
+
+async function goOn(session: RunId): Promise<void> {
+  const last = h.eventsOf(session).findLast(({ type }) => type === 'message' || type === 'session.end');
+  const result =
+    last?.type === 'message' ? await h.run(session, null, { prompt: null }) : await h.turn(session, 'true');
+  expect(result).toMatchObject({ kind: 'ended', end: { reason: 'completed' } });
+  const next = await h.turn(session, 'echo more > more');
+  expect(next.checkpoint).toBeDefined();
+}
