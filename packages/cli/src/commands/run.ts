@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
+import { deriveOverview } from '@ramet/core/log';
 import { findLastSession } from '@ramet/runtime/inspect';
 import { runTurn, type TurnRequest } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
@@ -49,10 +50,13 @@ async function takeTurn(context: CliContext, store: FileStore, turn: Turn): Prom
   const services = { store, now, randomBytes, env, sleep };
   const started = context.elapsed();
   const request = { session: target.session, prompt, attachments, settings, cwd };
-  const result = await runTurn(services, request);
+  const result = await runTurn(services, request).catch(async (error: unknown) => {
+    await dropUnusedFork(store, target);
+    throw error;
+  });
   progress.end();
   if (isRefusal(result)) {
-    if (target.madeFork !== null) await store.remove(target.madeFork);
+    await dropUnusedFork(store, target);
     return (await retryInDirectory(context, store, { turn, refusal: result })) ?? result;
   }
   return answerTurn(context, store, { result, isTextShown: progress.isTextShown, ms: context.elapsed() - started });
@@ -111,6 +115,14 @@ async function forkTarget(context: CliContext, store: FileStore, flags: RunFlags
   if (isRefusal(made)) return made;
   if (made.session === null) throw new Error('bug: a fork that is no dry run made nothing');
   return { session: { kind: 'open', id: made.session }, madeFork: made.session };
+}
+
+/** A fork made for a turn that did not begin is not left behind. */
+async function dropUnusedFork(store: FileStore, { madeFork }: Target): Promise<void> {
+  if (madeFork === null) return;
+  const outline = store.read(madeFork)?.readOutline();
+  const overview = outline === undefined ? null : deriveOverview(outline.heads);
+  if (overview !== null && overview.ownTurns === 0 && !overview.turnOpen) await store.remove(madeFork);
 }
 
 async function findLast(context: CliContext, store: FileStore): Promise<RunId | Refusal> {

@@ -5,7 +5,7 @@ import { listSessions, type SessionSummary } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import { paint } from '../output/style.ts';
-import { describeUsage } from '../output/usage.ts';
+import { describeUsage, renderCost } from '../output/usage.ts';
 import type { Action } from '../routes/define.ts';
 import type { SessionsFlags } from '../routes/sessions.ts';
 import { openStore, shortenIds } from '../store.ts';
@@ -75,13 +75,24 @@ function renderTable(context: CliContext, rows: readonly Row[], short: (id: RunI
   const { columns } = context.stdout;
   // On a narrow terminal the title matters more.
   const hasSize = columns === undefined || columns >= WIDE_COLUMNS;
-  const head = ['ID', 'AGE', 'STATE', 'TURNS', ...(hasSize ? ['SIZE'] : []), 'FORK OF', 'TITLE'];
+  const hasCost = hasSize && rows.some(({ session }) => renderCost(session.own.usage) !== '');
+  const head = [
+    'ID',
+    'AGE',
+    'STATE',
+    'TURNS',
+    ...(hasSize ? ['SIZE'] : []),
+    ...(hasCost ? ['COST'] : []),
+    'FORK OF',
+    'TITLE',
+  ];
   const cells = rows.map(({ session, branch }) => [
     branch + short(session.id),
     renderAge(context.now() - Date.parse(session.lastTime)),
     session.state,
     String(session.turns),
     ...(hasSize ? [renderBytes(session.bytes.own)] : []),
+    ...(hasCost ? [renderCost(session.own.usage)] : []),
     renderOrigin(session, short),
     session.titleFrom === 'own' ? escapeLine(session.title) : `(${escapeLine(session.title)})`,
   ]);

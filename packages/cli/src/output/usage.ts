@@ -14,10 +14,17 @@ export function renderUsage(sum: UsageSum): string {
   if (sum.unknownUsage === sum.replies) return `tokens unknown (${renderCount(sum.replies, 'reply', 'replies')})`;
   const parts = [`${sum.inputTokens} in`, `${sum.outputTokens} out`];
   if (sum.cacheReadTokens > 0) parts.push(`${sum.cacheReadTokens} of it cached`);
-  for (const [currency, amount] of Object.entries(sum.cost)) parts.push(`${roundMoney(amount)} ${currency}`);
+  if (renderCost(sum) !== '') parts.push(renderCost(sum));
   if (sum.unknownUsage > 0) parts.push(`${sum.unknownUsage} of ${sum.replies} replies did not say their tokens`);
   else if (sum.unknownCost > 0) parts.push(sum.unknownCost === sum.replies ? 'cost unknown' : 'cost partly unknown');
   return parts.join(', ');
+}
+
+/** Known cost, with its currency; empty when none is known. */
+export function renderCost(sum: UsageSum): string {
+  return Object.entries(sum.cost)
+    .map(([currency, amount]) => `${roundMoney(amount)} ${currency}`)
+    .join(' + ');
 }
 
 /** Sums of binary fractions end in noise. */

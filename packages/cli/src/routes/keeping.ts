@@ -177,4 +177,4 @@ export const titleCommand = buildCommand<TitleFlags, [string, string], CliContex
   ),
 });
 
-export { DRY_RUN_FLAG, YES_FLAG };
+export { YES_FLAG };

@@ -36,13 +36,17 @@ export function usageSpansOf(source: Pick<ForkSource, 'heads' | 'readDetail'>): 
     const forks = head.fork === undefined ? [] : source.readDetail(segment).forks;
     for (const fork of forks) {
       const until = joinUsage(before, fork.usageBefore);
-      spans.push({ maker, end: fork.offset - 1, usage: subtractUsage(until, counted) });
+      spans.push({ maker, end: fork.offset - 1, usage: between(until, counted) });
       maker = fork.id;
       counted = until;
     }
     before = joinUsage(before, head.usage);
   });
-  return [...spans, { maker, end: last.first + last.count - 1, usage: subtractUsage(before, counted) }];
+  return [...spans, { maker, end: last.first + last.count - 1, usage: between(before, counted) }];
+}
+
+function between(until: UsageSum, counted: UsageSum): UsageSum {
+  return until.replies === counted.replies ? NO_USAGE : subtractUsage(until, counted);
 }
 
 /** Sums the spans of many logs, each line once. */

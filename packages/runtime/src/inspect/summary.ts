@@ -55,7 +55,7 @@ export function listSessions(store: FileStore): readonly SessionSummary[] {
 }
 
 /** The summary of one run; null when there is none. */
-export function summarizeRun(store: FileStore, id: RunId, ids: ReadonlySet<RunId>): SessionSummary | null {
+function summarizeRun(store: FileStore, id: RunId, ids: ReadonlySet<RunId>): SessionSummary | null {
   try {
     const outline = store.read(id)?.readOutline();
     return outline === undefined ? null : summarize(store, { id, outline, ids });
