@@ -1,5 +1,6 @@
 /** A run's files, read as anybody could. */
-import { readdirSync, readFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /** An event as the log has it. */
@@ -24,4 +25,23 @@ export function readEvents(home: string, run: string): readonly StoredEvent[] {
 /** The runs of a store. */
 export function listRuns(home: string): readonly string[] {
   return readdirSync(join(home, 'runs')).filter((name) => !name.startsWith('.'));
+}
+
+/**
+ * Every file of a store with its mode, time and content: equal when nothing changed. Left out are who held a lock last,
+ * and what is derived from a log.
+ */
+export function listStore(home: string): readonly string[] {
+  const names = readdirSync(home, { recursive: true, encoding: 'utf8' }) as string[];
+  return names
+    .filter((name) => !/(^|\/)lock$|\.idx$/.test(name))
+    .sort()
+    .map((name) => {
+      const path = join(home, name);
+      const stats = lstatSync(path, { bigint: true });
+      const mode = (stats.mode & 0o7777n).toString(8);
+      if (!stats.isFile()) return `${name} ${mode}`;
+      const digest = createHash('sha256').update(readFileSync(path)).digest('hex');
+      return `${name} ${mode} ${stats.mtimeNs} ${digest}`;
+    });
 }
