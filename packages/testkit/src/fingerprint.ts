@@ -107,6 +107,7 @@ async function askGit(workspace: string, args: readonly string[], options: Finge
 
 function readHead(workspace: string): string | null {
   const path = join(workspace, '.git', 'HEAD');
+  if (!lstatSync(join(workspace, '.git'), { throwIfNoEntry: false })?.isDirectory()) return null;
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return null;
   if (stats.isSymbolicLink()) return `link ${readlinkSync(path)}`;

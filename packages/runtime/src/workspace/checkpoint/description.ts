@@ -25,6 +25,7 @@ export function describeFiles(snapshot: Snapshot, request: SnapshotRequest): Omi
   const { sandbox, path } = request.workspace;
   return {
     format: 1,
+    hasObjects: selection.hasObjects,
     head: Buffer.from(snapshot.head, 'latin1').toString(),
     operation: snapshot.operation,
     files: counted.length,

@@ -12,6 +12,8 @@ import type { BytePath } from './folder/names.ts';
 export interface Manifest {
   readonly format: 1;
   readonly git: GitCondition;
+  /** Whether the git directory had a folder for objects; those themselves are kept as objects. */
+  readonly hasObjects: boolean;
   readonly head: string;
   readonly commit: string | null;
   readonly operation: string | null;

@@ -15,6 +15,9 @@ import {
   type WorkspaceHandle,
 } from '../../../src/workspace/types.ts';
 
+/** Set for commands that run in the (stand-in) sandbox: what a canary does there is the agent's own business. */
+export const INSIDE = 'RAMET_TEST_INSIDE';
+
 export const CARRY = ['node_modules', '.venv', 'vendor', 'target'];
 
 export interface Site {
@@ -127,7 +130,7 @@ function makePlainSandbox(path: string, kind: SandboxKind): Sandbox {
       const outcome = await runProcess({
         argv: command.argv,
         cwd: join(path, command.cwd),
-        env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', LC_ALL: 'C.UTF-8', ...command.env },
+        env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', LC_ALL: 'C.UTF-8', [INSIDE]: '1', ...command.env },
         ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
         stdout: command.stdout,
         stderrLimitBytes: command.stderrLimitBytes,

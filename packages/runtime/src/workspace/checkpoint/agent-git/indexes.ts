@@ -2,7 +2,7 @@
 import { readdirSync } from 'node:fs';
 import { type BytePath, folderOf, locate, nameOf } from '../folder/names.ts';
 import type { ObjectFormat } from '../objects/format.ts';
-import { lookAtGitFolder, readRegularFile } from './git-files.ts';
+import { isRealFolder, lookAtGitFolder, readRegularFile } from './git-files.ts';
 import { IndexDamaged, type IndexEntry, type ParsedIndex, parseIndex, relinkIndex } from './index-file.ts';
 
 /** One index, ready to be captured. */
@@ -29,6 +29,7 @@ export interface AgentIndexes {
 }
 
 const INDEX_LIMIT_BYTES = 1024 * 1024 * 1024;
+const WORKTREES: BytePath = '.git/worktrees';
 const GITLINK = 0o160000;
 
 /** Reads all indexes. A damaged one of a linked worktree is captured as it is. */
@@ -51,12 +52,9 @@ export function readIndexes(root: string, format: ObjectFormat): AgentIndexes {
 }
 
 function listWorktrees(root: string): string[] {
-  try {
-    const names = readdirSync(locate(root, '.git/worktrees'), { encoding: 'buffer', withFileTypes: true });
-    return names.filter((name) => name.isDirectory()).map((name) => name.name.toString('latin1'));
-  } catch {
-    return [];
-  }
+  if (!isRealFolder(root, WORKTREES)) return [];
+  const names = readdirSync(locate(root, WORKTREES), { encoding: 'buffer', withFileTypes: true });
+  return names.filter((name) => name.isDirectory()).map((name) => name.name.toString('latin1'));
 }
 
 function readLinkedIndex(root: string, path: BytePath, format: ObjectFormat): AgentIndex | null {

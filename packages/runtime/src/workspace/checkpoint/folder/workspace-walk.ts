@@ -3,7 +3,7 @@
  * ignored and without a tracked file).
  */
 import { lstatSync } from 'node:fs';
-import { readRegularFile } from '../agent-git/git-files.ts';
+import { isRealFolder, readRegularFile } from '../agent-git/git-files.ts';
 import { hashObject, type ObjectFormat } from '../objects/format.ts';
 import { type IgnoreRules, isIgnoreFile, makeIgnoreRules } from './ignored.ts';
 import { type BytePath, folderOf, locate, nameOf, toBytePath } from './names.ts';
@@ -44,7 +44,7 @@ export async function walkWorkspace(request: WorkspaceWalkRequest): Promise<Walk
   for (;;) {
     const rules = readRules(request, walk.entries);
     const held = walk.held.splice(0).filter((path) => path !== OBJECTS);
-    if (held.length === 0) return { walk, rules, carried: carried.sort(), hasObjects: isFolder(root, OBJECTS) };
+    if (held.length === 0) return { walk, rules, carried: carried.sort(), hasObjects: isRealFolder(root, OBJECTS) };
     const known = new Set(cache?.ignoreKey === rules.key ? cache.carried : []);
     const ignored = await rules.findIgnored(held.filter((path) => !known.has(path)).map((path) => `${path}/`));
     for (const path of held) {
@@ -59,10 +59,6 @@ function addWalk(walk: Walk, inner: Walk, folder: WalkedEntry): void {
   for (const entry of inner.entries) walk.entries.push(entry);
   for (const entry of inner.unread) walk.unread.push(entry);
   for (const path of inner.held) walk.held.push(path);
-}
-
-function isFolder(root: string, path: BytePath): boolean {
-  return lstatSync(locate(root, path), { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 function listFoldersOf(paths: ReadonlySet<BytePath>): Set<BytePath> {

@@ -16,10 +16,10 @@ export interface WriteObjectsRequest {
   readonly format: ObjectFormat;
 }
 
-/** Writes `.git/objects`, where the checkpoint has a git directory. git runs in the store, never in the new folder. */
+/** Writes `.git/objects`, where there was one. git runs in the store, never in the new folder. */
 export async function writeObjects(request: WriteObjectsRequest): Promise<void> {
   const { project, contents, staging } = request;
-  if (!contents.entries.some((entry) => entry.path.startsWith('.git/'))) return;
+  if (!contents.manifest.hasObjects) return;
   const objects = join(staging, '.git', 'objects');
   for (const folder of ['info', 'pack']) mkdirSync(join(objects, folder), { recursive: true, mode: 0o700 });
   writeFileSync(join(objects, 'info', 'alternates'), `${join(project.baseGit, 'objects')}\n`, { mode: 0o600 });
