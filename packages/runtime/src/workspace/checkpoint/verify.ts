@@ -12,6 +12,9 @@ export interface VerifyRequest {
   readonly checkpoint: string;
 }
 
+/** What went wrong with the machine says nothing about a checkpoint. */
+const MACHINE_CODES: ReadonlySet<string> = new Set(['interrupted', 'git_missing', 'process_failed']);
+
 /** Problems of a checkpoint, in words; none means that it can be restored. */
 export async function verifyCheckpoint(request: VerifyRequest): Promise<readonly string[]> {
   const { project, checkpoint } = request;
@@ -19,7 +22,7 @@ export async function verifyCheckpoint(request: VerifyRequest): Promise<readonly
     const contents = await readCheckpoint(project, checkpoint);
     return [...(await verifyObjects(project, contents)), ...(await verifyReferences(project, contents))];
   } catch (error) {
-    if (error instanceof Failure && error.code !== 'interrupted') return [error.message];
+    if (error instanceof Failure && !MACHINE_CODES.has(error.code)) return [error.message];
     throw error;
   }
 }
