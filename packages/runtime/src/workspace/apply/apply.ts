@@ -1,0 +1,114 @@
+/**
+ * Brings an agent's work back into the person's repository, because they asked for it.
+ *
+ * 1. Only objects are added, and a ref last: `refs/ramet/<id>` and, when asked, a new branch. The checked-out branch, the
+ *    index, config, hooks and every other ref stay as they are, and no hook or filter runs.
+ * 2. Files of the checkout change only with `toCheckout`, by a merge without conflicts that overlaps nothing uncommitted;
+ *    they then stand as changes that are not staged.
+ * 3. A refusal changes nothing.
+ */
+import { join } from 'node:path';
+import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import { readCheckpoint, renderBytePath } from '../checkpoint/index.ts';
+import { readConversion } from '../diff/diff.ts';
+import { type Scratch, withScratch } from '../diff/scratch.ts';
+import { readPersonConfig } from '../git/index.ts';
+import { findRepository, type Repository } from '../project/index.ts';
+import { type AppliedCommit, type ApplyPlace, makeAppliedCommit, makeIdentity } from './commit.ts';
+import { type MergePlan, planMerge, refuseConflict } from './merge.ts';
+import { type CheckedCheckout, checkCheckout } from './overlap.ts';
+import { readRef, refuseBranch, writeRefs } from './refs.ts';
+import { bringCommit } from './transfer.ts';
+import type { AppliedCheckpoint, ApplyRequest } from './types.ts';
+import { writeCheckoutFiles } from './write-files.ts';
+
+/**
+ * Applies a checkpoint. Refuses with `no_workspace`, `unsupported_repository`, `bad_usage`, `branch_exists`,
+ * `apply_conflict`, `nothing_to_do`; throws `checkpoint_missing`, `git_failed`, `disk_failed`, `workspace_changed`.
+ */
+export async function applyCheckpoint(request: ApplyRequest): Promise<AppliedCheckpoint | Refusal> {
+  const repository = await openRepository(request);
+  if (isRefusal(repository)) return repository;
+  const taken = request.branch === undefined ? null : await refuseBranch(repository, request.branch);
+  if (taken !== null) return taken;
+  const { project } = request;
+  const conversion = await readConversion(project);
+  const objects = [join(repository.commonDir, 'objects')];
+  return withScratch(project, { ...conversion, objects }, async (scratch) => {
+    const identity = makeIdentity(await readPersonConfig(repository.gitDir), request.nowMs);
+    const contents = await readCheckpoint(project, request.checkpoint);
+    return applyTo(repository, { request, contents, scratch, conversion, identity });
+  });
+}
+
+async function openRepository({ project, checkout }: ApplyRequest): Promise<Repository | Refusal> {
+  const path = checkout ?? project.checkout;
+  const repository = await findRepository(path);
+  if (isRefusal(repository)) return repository;
+  const data = { path };
+  if (repository === null) return refuse('no_workspace', `There is no repository at ${JSON.stringify(path)}.`, data);
+  if (repository.commonDir === project.commonDir) return repository;
+  const other = `${JSON.stringify(path)} is not a checkout of the repository the run was started in (${project.commonDir}).`;
+  return refuse('no_workspace', other, data);
+}
+
+async function applyTo(repository: Repository, place: ApplyPlace): Promise<AppliedCheckpoint | Refusal> {
+  const { request, scratch, contents } = place;
+  const merge = request.toCheckout === true ? await planFiles(repository, place) : null;
+  if (isRefusal(merge)) return merge;
+  const made = await makeAppliedCommit(place);
+  if (isRefusal(made)) return made;
+  const ref = `refs/ramet/${request.runId}`;
+  const previous = await readRef(repository, ref);
+  const refusal = await publish(repository, place, { made, ref, previous });
+  if (refusal !== null) return refusal;
+  const { checkout } = repository;
+  return {
+    ...made,
+    ...{ ref, previous },
+    branch: request.branch ?? null,
+    checkout: merge === null ? null : await writeCheckoutFiles({ ...merge, checkout, scratch: scratch.folder }),
+    operation: contents.manifest.operation,
+  };
+}
+
+interface FilesPlan {
+  readonly merge: MergePlan;
+  readonly checked: CheckedCheckout;
+}
+
+async function planFiles(repository: Repository, place: ApplyPlace): Promise<FilesPlan | Refusal> {
+  const merge = await planMerge(place, repository);
+  if (isRefusal(merge)) return merge;
+  const { scratch, request } = place;
+  const config = await readPersonConfig(repository.gitDir);
+  const checked = await checkCheckout({ project: request.project, repository, config, scratch }, merge.changes);
+  if (checked.overlaps.length > 0) return refuseConflict(checked.overlaps.map(renderBytePath));
+  return { merge, checked };
+}
+
+interface Publication {
+  readonly made: AppliedCommit;
+  readonly ref: string;
+  readonly previous: string | null;
+}
+
+async function publish(
+  repository: Repository,
+  { request, scratch, identity }: { readonly scratch: Scratch } & Pick<ApplyPlace, 'request' | 'identity'>,
+  { made, ref, previous }: Publication,
+): Promise<Refusal | null> {
+  const brought = await bringCommit(scratch, repository, made.commit);
+  if (isRefusal(brought)) return brought;
+  try {
+    return await writeRefs(repository, {
+      ref,
+      commit: made.commit,
+      previous,
+      branch: request.branch ?? null,
+      identity,
+    });
+  } finally {
+    await brought.release();
+  }
+}

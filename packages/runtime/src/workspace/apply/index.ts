@@ -1,0 +1,2 @@
+export { applyCheckpoint } from './apply.ts';
+export type { AppliedCheckpoint, AppliedFiles, AppliedLeftOut, ApplyRequest } from './types.ts';

@@ -1,0 +1,1 @@
+export { collectGarbage, type GarbageReport, type GarbageRequest, listProjects, measureStore } from './collect.ts';
