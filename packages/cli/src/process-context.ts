@@ -4,8 +4,7 @@
  * 1. A reader of our output that goes away (`| head`) ends the output, not the work, and is no error.
  * 2. The process ends when its output is written, whatever a library keeps open.
  */
-import { randomBytes } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { isatty } from 'node:tty';
 import type { ExitCode } from '@ramet/core/codes';
 import type { CliContext, Interruption, Output } from './context.ts';
 
@@ -17,11 +16,13 @@ export function makeProcessContext(): { readonly context: Omit<CliContext, 'proc
     cwd: currentFolder(),
     now: () => Date.now(),
     elapsed: () => performance.now(),
-    randomBytes: (count) => randomBytes(count),
+    randomBytes: (count) => process.getBuiltinModule('node:crypto').randomBytes(count),
     sleep: async (ms, signal) => {
+      const { setTimeout: sleep } = await import('node:timers/promises');
       await sleep(ms, undefined, { signal });
     },
-    stdin: { isTerminal: process.stdin.isTTY === true, read: readStdin },
+    // Asking the descriptor, because making the stream takes milliseconds that most commands do not need.
+    stdin: { isTerminal: isatty(0), read: readStdin },
     stdout: outputOf(process.stdout),
     stderr: outputOf(process.stderr),
     watchInterruption,
