@@ -1,6 +1,6 @@
 /** What a run holds of the person's project: its last checkpoint, and the commit its workspace began at. */
 import { deriveOverview, isRefusal, knownEvent, parseLine, type Refusal, type RunId, refuse } from '@ramet/core';
-import type { FileStore, LogReader } from '../store/index.ts';
+import { type FileStore, type LogReader, refuseDamaged } from '../store/index.ts';
 import { readProject } from '../workspace/project/index.ts';
 import type { Project } from '../workspace/types.ts';
 
@@ -12,10 +12,15 @@ export interface HeldWork {
   readonly base: string | null;
 }
 
-/** Finds a run's work; refuses with `unknown_run`, `no_checkpoint` or `no_workspace`. */
+/**
+ * Finds a run's work; refuses with `unknown_run`, `log_damaged` (what lies after the damage may be newer),
+ * `no_checkpoint` or `no_workspace`.
+ */
 export async function findHeldWork(store: FileStore, id: RunId): Promise<HeldWork | Refusal> {
   const reader = store.read(id);
-  const overview = reader === null ? null : deriveOverview(reader.readOutline().heads);
+  const outline = reader?.readOutline() ?? null;
+  if (outline !== null && outline.damage !== null) return refuseDamaged(id, outline);
+  const overview = outline === null ? null : deriveOverview(outline.heads);
   if (reader === null || overview === null) return refuse('unknown_run', `there is no session ${id}`, { id });
   const checkpoint = findLastCheckpoint(store, id);
   if (checkpoint === null || overview.project === null) {
