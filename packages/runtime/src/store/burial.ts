@@ -10,7 +10,7 @@ import type { StateLayout } from './layout.ts';
 
 /** Removes a folder of a run or a staging whose lock the caller holds; nothing when it is not there. */
 export function bury(layout: StateLayout, folder: string): void {
-  makeFolder(layout.staging);
+  if (dirname(folder) !== layout.staging) makeFolder(layout.staging);
   const grave = join(layout.staging, `${basename(folder)}.${randomUUID()}.removed`);
   try {
     renameSync(folder, grave);
@@ -18,7 +18,10 @@ export function bury(layout: StateLayout, folder: string): void {
     if (dirname(folder) === layout.runs) syncFolderNow(layout.runs);
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return;
-    throw diskFailure(`cannot remove ${folder}`, error);
+    if (dirname(folder) !== layout.staging) throw diskFailure(`cannot remove ${folder}`, error);
+    // A disk so full that nothing can be renamed: nobody reads what is staged, so it may go piece by piece.
+    removeTree(folder);
+    return;
   }
   removeTree(grave);
 }

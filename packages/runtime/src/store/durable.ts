@@ -24,13 +24,9 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
 import { type Code, Failure } from '@ramet/core';
 
 import { makeRemovable } from './removable.ts';
-
-const fsyncAsync = promisify(fsync);
-const fdatasyncAsync = promisify(fdatasync);
 
 export const FILE_MODE = 0o600;
 export const SEALED_MODE = 0o400;
@@ -99,19 +95,19 @@ export function writeAll(fd: number, bytes: Uint8Array, position: number | null 
 
 /** Makes a file's bytes durable. */
 export async function syncFile(fd: number): Promise<void> {
-  await fdatasyncAsync(fd);
+  await completed((done) => fdatasync(fd, done));
 }
 
 /** Makes a file's bytes and its mode durable. */
 export async function syncFileAndMode(fd: number): Promise<void> {
-  await fsyncAsync(fd);
+  await completed((done) => fsync(fd, done));
 }
 
 /** Makes what was written to a file by anyone durable, without writing to it. */
 export async function syncPath(path: string): Promise<void> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW);
   try {
-    await fdatasyncAsync(fd);
+    await completed((done) => fdatasync(fd, done));
   } finally {
     closeSync(fd);
   }
@@ -121,7 +117,7 @@ export async function syncPath(path: string): Promise<void> {
 export async function syncFolder(path: string): Promise<void> {
   const fd = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY);
   try {
-    await fsyncAsync(fd);
+    await completed((done) => fsync(fd, done));
   } finally {
     closeSync(fd);
   }
@@ -272,6 +268,10 @@ const ADVICE: Readonly<Record<string, string>> = {
   EACCES: 'no permission: set RAMET_HOME to a folder you own',
   EMFILE: 'too many open files: raise the limit (ulimit -n)',
 };
+
+function completed(start: (done: (error: Error | null) => void) => void): Promise<void> {
+  return new Promise((resolve, reject) => start((error) => (error === null ? resolve() : reject(error))));
+}
 
 /** Makes the names in a folder durable, at once. */
 export function syncFolderNow(path: string): void {

@@ -11,7 +11,7 @@ import { bury } from './burial.ts';
 import { codeOf, diskFailure, makeDurableFolder } from './durable.ts';
 import { claimKeyRecord, findKeysOf, forkKeyOf, readKeyRecord, retireKeyRecord } from './keys.ts';
 import { layoutOf, type RunPaths, runPathsOf, type StateLayout } from './layout.ts';
-import { acquireLock, type HeldLock, type LockMode, readOwner, tryAcquireLock } from './lock.ts';
+import { acquireLock, type HeldLock, isHeldExclusively, type LockMode, readOwner } from './lock.ts';
 import { readFolderOutline } from './log-folder.ts';
 import type { LogWriter } from './log-writer.ts';
 import { openOwnedLog } from './open-owned.ts';
@@ -78,7 +78,7 @@ export function openFileStore(options: FileStoreOptions): FileStore {
     claimKey: (hash, record) => claimKeyRecord(layout, hash, record),
     retireKey: (hash) => retireKeyRecord(layout, hash),
     isStaged: (id) => isBeingStaged(layout, id),
-    ownerOf: (id) => (owned.has(id) ? { pid: process.pid, self: true } : probeOwner(id, pathsOf(id))),
+    ownerOf: (id) => (owned.has(id) ? { pid: process.pid, self: true } : seeOwner(id, pathsOf(id))),
   };
 }
 
@@ -183,13 +183,8 @@ function keysOf(layout: StateLayout, id: RunId): readonly string[] {
   }
 }
 
-/** A probe must not make an owner's attempt fail: it locks shared, for a moment, and owners retry. */
-function probeOwner(id: RunId, paths: RunPaths): OwnerInfo | null {
-  if (!hasRun(id, paths)) return null;
-  const lock = tryAcquireLock(paths.lock, 'shared', { create: false });
-  if (lock === 'held') return readOwner(paths.lock);
-  if (lock !== 'missing') lock.release();
-  return null;
+function seeOwner(id: RunId, paths: RunPaths): OwnerInfo | null {
+  return hasRun(id, paths) && isHeldExclusively(paths.lock) ? readOwner(paths.lock) : null;
 }
 
 function listRunIds(layout: StateLayout): readonly RunId[] {

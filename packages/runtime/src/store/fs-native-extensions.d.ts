@@ -1,4 +1,4 @@
 declare module 'fs-native-extensions' {
   export function tryLock(fd: number, options?: { shared?: boolean }): boolean;
-  export function unlock(fd: number): void;
+  export function tryLock(fd: number, offset: number, length: number, options?: { shared?: boolean }): boolean;
 }

@@ -4,18 +4,28 @@
  * 1. Liveness is never guessed from a PID or a time; what the file says is for messages only.
  * 2. After locking, the descriptor is compared with the path: the lock of a removed run is never taken.
  * 3. The descriptor is never passed to a child process (Node opens with O_CLOEXEC).
- * 4. A lock file that is missing is made again, by sharers too: it says nothing about the run.
+ * 4. The lock is the file's first byte. Its second byte is locked by an exclusive holder only, so that others can see one
+ *    without touching the first: looking never makes an attempt to own fail, however often and slowly somebody looks.
+ * 5. A lock file that is missing is made again, by sharers too: it says nothing about the run.
  */
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tryLock } from 'fs-native-extensions';
-import { codeOf, diskFailure, FILE_MODE, writeAll } from './durable.ts';
+import { codeOf, diskFailure, FILE_MODE, pause, writeAll } from './durable.ts';
 import type { OwnerInfo } from './types.ts';
 
-/** How long an owner tries before it believes that somebody else owns the run: a reader's probe is shorter. */
+/** How long an owner tries before it believes that somebody else owns the run: a fork is shorter. */
 const RETRY_MS = 300;
 const STEP_MS = 15;
+
+/** Offsets of the bytes that are locked. */
+const OWNERSHIP = 0;
+const PRESENCE = 1;
+
+/** How long an owner waits for those who look at this moment; then it is an owner that is not seen. */
+const LOOKERS = 50;
+const LOOKER_MS = 1;
 
 export type LockMode = 'exclusive' | 'shared';
 
@@ -46,17 +56,31 @@ export function tryAcquireLock(
 ): HeldLock | 'held' | 'missing' {
   const fd = openLockFile(path, mode, options.create);
   if (fd === null) return 'missing';
-  if (!tryLock(fd, { shared: mode === 'shared' }) || !isSameFile(fd, path)) {
+  if (!tryLock(fd, OWNERSHIP, 1, { shared: mode === 'shared' }) || !isSameFile(fd, path)) {
     closeSync(fd);
     return 'held';
   }
-  if (mode === 'exclusive') writeOwner(fd);
+  if (mode === 'exclusive') {
+    showPresence(fd);
+    writeOwner(fd);
+  }
   let open = true;
   const release = (): void => {
     if (open) closeSync(fd);
     open = false;
   };
   return { release };
+}
+
+/** Whether somebody holds the exclusive lock; disturbs nobody. */
+export function isHeldExclusively(path: string): boolean {
+  const fd = openLockFile(path, 'shared', false);
+  if (fd === null) return false;
+  try {
+    return !tryLock(fd, PRESENCE, 1, { shared: true });
+  } finally {
+    closeSync(fd);
+  }
 }
 
 /** What the holder of a lock wrote about itself. */
@@ -72,6 +96,10 @@ export function readOwner(path: string): OwnerInfo {
   } catch {
     return { self: false };
   }
+}
+
+function showPresence(fd: number): void {
+  for (let attempt = 0; attempt < LOOKERS && !tryLock(fd, PRESENCE, 1); attempt += 1) pause(LOOKER_MS);
 }
 
 function openLockFile(path: string, mode: LockMode, create: boolean): number | null {

@@ -132,7 +132,7 @@ class FileLogWriter implements LogWriter {
     if (this.#ended === null && !this.#running && bytes > 0) writeIndex(path, outliner.finish(this.#chain.prev));
     this.#ended ??= new Failure('disk_failed', `${this.#start.log} was closed; nothing more is appended`);
     // A descriptor that a sync still uses must not be given to another file.
-    this.#last.then(() => closeSync(this.#segment.fd));
+    this.#last.then(() => closeQuietly(this.#segment.fd));
   }
 
   #enqueue<T>(work: () => Promise<T>): Promise<T> {
@@ -190,8 +190,17 @@ class FileLogWriter implements LogWriter {
     onDisk(`cannot seal ${path}`, () => fchmodSync(fd, SEALED_MODE));
     await this.#durably(syncFileAndMode(fd));
     this.#segment = createSegment(this.#start.log, this.#chain);
-    closeSync(fd);
+    closeQuietly(fd);
     await this.#durably(syncFolder(this.#start.log));
+  }
+}
+
+/** What had to be durable was synced before: nothing is lost by a close that fails. */
+function closeQuietly(fd: number): void {
+  try {
+    closeSync(fd);
+  } catch {
+    // There is nothing to do about it.
   }
 }
 

@@ -41,8 +41,7 @@ export interface OpenOptions {
 
 /** Opens an undamaged log for appending; `found` was read, its last segment too, under the log's exclusive lock. */
 export async function openOwnedLog(paths: RunPaths, found: FolderOutline, options: OpenOptions): Promise<OpenedLog> {
-  sweepTemporaries(paths.log);
-  sweepTemporaries(paths.blobs);
+  for (const folder of [paths.folder, paths.log, paths.blobs]) sweepTemporaries(folder);
   const repaired = found.tornBytes > 0;
   if (repaired) await repairTail(found, options);
   const outline = repaired ? readFolderOutline(paths.log, { readLast: true }) : found;

@@ -37,7 +37,7 @@ import {
 } from './durable.ts';
 import { writeIndex } from './idx.ts';
 import { type RunPaths, runPathsOf, type StateLayout } from './layout.ts';
-import { type HeldLock, tryAcquireLock } from './lock.ts';
+import { type HeldLock, isHeldExclusively, tryAcquireLock } from './lock.ts';
 import { segmentNameOf } from './log-folder.ts';
 import { syncPayloads, writePayloads } from './payload-files.ts';
 import { type Adopted, adoptPrefix, type PrefixSource } from './prefix.ts';
@@ -72,10 +72,7 @@ function sweepEntry(layout: StateLayout, name: string): void {
 
 /** Whether a living process is building this run. */
 export function isBeingStaged(layout: StateLayout, id: RunId): boolean {
-  const lock = tryAcquireLock(runPathsOf(layout.staging, id).lock, 'shared', { create: false });
-  if (lock === 'held') return true;
-  if (lock !== 'missing') lock.release();
-  return false;
+  return isHeldExclusively(runPathsOf(layout.staging, id).lock);
 }
 
 /** Begins a run in the staging folder; throws `owned_elsewhere` while another process builds it. */
@@ -194,13 +191,15 @@ class FileStagedRun implements StagedRun {
     try {
       await syncPayloads(paths.blobs, this.#payloads);
       const linkedPayloads = this.#payloads.length === 0 && lstatSync(paths.blobs, { throwIfNoEntry: false });
-      await Promise.all([
+      // At once: the file system then writes its journal once. All end before anything is removed.
+      const syncs = await Promise.allSettled([
         syncFile(this.#fd),
         ...(tailFrom === null ? [] : [syncPath(tailFrom)]),
         ...(linkedPayloads ? [syncFolder(paths.blobs)] : []),
         syncFolder(paths.log),
         syncFolder(paths.folder),
       ]);
+      for (const sync of syncs) if (sync.status === 'rejected') throw sync.reason;
     } catch (error) {
       throw diskFailure(`cannot make the log of ${id} durable`, error);
     }

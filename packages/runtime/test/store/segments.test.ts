@@ -81,7 +81,8 @@ describe('segments', () => {
     const byIndex = readFresh()?.readOutline();
     const byBytes = readFresh()?.readOutline({ full: true });
     expect(byIndex?.heads).toEqual(byBytes?.heads);
-    byBytes?.heads.forEach((_, index) => expect(byIndex?.readDetail(index)).toEqual(byBytes.readDetail(index)));
+    const details = (outline: typeof byBytes) => outline?.heads.map((_, index) => outline.readDetail(index));
+    expect(details(byIndex)).toEqual(details(byBytes));
     expect(deriveOverview(byIndex?.heads ?? [])).toEqual(deriveOverview(byBytes?.heads ?? []));
   });
 

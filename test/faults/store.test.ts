@@ -1,0 +1,220 @@
+/** Each file-system call of each operation of the store fails, runs into a full disk, or is the last before a death. */
+import { appendFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { isRefusal, type RunId } from '@ramet/core';
+import { forkSession } from '@ramet/runtime/fork';
+import { type FileStore, openFileStore } from '@ramet/runtime/store';
+import { auditStore, buildSession, buildTurn, makeTestId } from '@ramet/testkit';
+import { type FaultKind, type Outcome, runWithFault } from '@ramet/testkit/fault-harness';
+import { bytesOf, countIds, expectDone, ownOf } from '@ramet/testkit/store-contract';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const SOURCE = makeTestId(1);
+const LARGE = 'payload '.repeat(40_000);
+const KINDS: readonly FaultKind[] = ['error', 'full', 'death'];
+
+/** Memory where there is some: a thousand stores are made, and no test here takes the power away. */
+const BASE = mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'ramet-faults-'));
+afterAll(() => rmSync(BASE, { recursive: true, force: true }));
+
+let now = Date.UTC(2030, 0, 1);
+
+function openStore(home: string): FileStore {
+  return openFileStore({ home, now: () => now++, sealBytes: 1_500 });
+}
+
+/** A store with a session of three turns, two sealed segments and a payload. */
+async function makeStore(): Promise<FileStore> {
+  const store = openStore(join(mkdtempSync(join(BASE, 'store-')), 'state'));
+  const staged = store.stage(SOURCE);
+  staged.append(buildSession({ id: SOURCE, turns: [{ prompt: LARGE }] }));
+  await staged.commit();
+  const owner = await ownOf(store, SOURCE);
+  await owner.append(buildTurn({}, 2), { durable: true });
+  await owner.append(buildTurn({}, 3), { durable: true });
+  owner.close();
+  return store;
+}
+
+/** Names, bytes, modes, sizes and times of a run's log and payloads. */
+function fingerprint(store: FileStore, id: RunId = SOURCE): unknown {
+  const { log, blobs } = store.pathsOf(id);
+  return [log, blobs].flatMap((folder) =>
+    readdirSync(folder)
+      .sort()
+      .map((name) => {
+        const { mode, size, mtimeMs } = lstatSync(join(folder, name));
+        return { name, mode, size, mtimeMs, bytes: readFileSync(join(folder, name), 'latin1') };
+      }),
+  );
+}
+
+/** What the next processes do: one sweeps, each run gets an owner. */
+async function recover(home: string): Promise<FileStore> {
+  const store = openStore(home);
+  const leftovers = auditStore(home).filter(({ message }) => !message.includes('.tmp'));
+  expect(leftovers).toEqual([]);
+  store.stage(makeTestId(0xfff)).discard();
+  for (const id of store.listRuns()) (await ownOf(store, id)).close();
+  expect(auditStore(home)).toEqual([]);
+  expect(readdirSync(store.layout.staging)).toEqual([]);
+  const keys = existsSync(store.layout.keys) ? readdirSync(store.layout.keys) : [];
+  expect(keys.every((name) => /^[0-9a-f]{64}$/.test(name))).toBe(true);
+  for (const id of store.listRuns()) expect(store.read(id)?.readOutline({ full: true }).damage).toBeNull();
+  return store;
+}
+
+interface Operation<T> {
+  prepare?(store: FileStore): Promise<unknown>;
+  work(store: FileStore): Promise<T>;
+  /** Checks what is there after a recovery; `before` is from the time before the work. */
+  check(store: FileStore, outcome: Outcome<T>, before: Before): Promise<void> | void;
+}
+
+interface Before {
+  readonly bytes: Buffer;
+  /** The source's files, before the work and right after it. */
+  readonly source: unknown;
+  readonly after: unknown;
+}
+
+const TURN = buildTurn({ prompt: `again ${LARGE}` }, 4);
+
+async function appendTurn(store: FileStore): Promise<number> {
+  const owner = await ownOf(store, SOURCE);
+  try {
+    await owner.append(TURN, { durable: true });
+    return owner.next;
+  } finally {
+    owner.close();
+  }
+}
+
+/** The log holds the old bytes, then a beginning of what was appended: all of it when the append said so. */
+function expectAppended(store: FileStore, outcome: Outcome<number>, { bytes }: Before): void {
+  const log = bytesOf(store, SOURCE);
+  expect(log.subarray(0, bytes.length)).toEqual(bytes);
+  const added = log
+    .subarray(bytes.length)
+    .toString()
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line).type);
+  const types = TURN.map(({ type }) => type);
+  const own = added.filter((type) => type !== 'log.repair');
+  expect(own).toEqual(types.slice(0, own.length));
+  if (outcome.error === undefined) expect(own).toEqual(types);
+}
+
+const operations: Readonly<Record<string, Operation<unknown>>> = {
+  'creating a run': {
+    work: async (store) => {
+      const staged = store.stage(makeTestId(2));
+      try {
+        staged.append(buildSession({ id: makeTestId(2), turns: [{ prompt: `other ${LARGE}` }] }));
+      } catch (error) {
+        staged.discard();
+        throw error;
+      }
+      await staged.commit();
+    },
+    check: (store, { error }, before) => {
+      expect(before.after).toEqual(before.source);
+      if (error === undefined) expect(store.listRuns()).toHaveLength(2);
+      if (store.listRuns().length === 2) expect(store.read(makeTestId(2))?.readOutline().heads).not.toEqual([]);
+    },
+  },
+  'appending a turn with a payload, which seals a segment': {
+    work: appendTurn,
+    check: (store, outcome, before) => expectAppended(store, outcome as Outcome<number>, before),
+  },
+  'appending after a torn tail': {
+    prepare: async (store) => {
+      const { log } = store.pathsOf(SOURCE);
+      const last =
+        readdirSync(log)
+          .filter((name) => name.endsWith('.jsonl'))
+          .sort()
+          .at(-1) ?? '';
+      appendFileSync(join(log, last), '{"seq":999,"prev":"half an eve');
+    },
+    work: appendTurn,
+    check: (store, outcome, before) => expectAppended(store, outcome as Outcome<number>, before),
+  },
+  'forking with a key': {
+    work: (store) => forkSession({ store, makeId: countIds() }, SOURCE, { idempotencyKey: 'k' }),
+    check: async (store, outcome, before) => {
+      expect(before.after).toEqual(before.source);
+      expect(isRefusal(outcome.result)).toBe(false);
+      if (outcome.error === undefined) expect(store.listRuns()).toHaveLength(2);
+      const again = expectDone(await forkSession({ store, makeId: countIds(300) }, SOURCE, { idempotencyKey: 'k' }));
+      expect(store.listRuns()).toHaveLength(2);
+      const child = again.session ?? SOURCE;
+      expect(bytesOf(store, child).subarray(0, before.bytes.length)).toEqual(before.bytes);
+      expect(auditStore(store.layout.home)).toEqual([]);
+    },
+  },
+  'forking at the first turn': {
+    work: (store) => {
+      const end = [...(store.read(SOURCE)?.readEvents() ?? [])].find((event) => event.type === 'session.end');
+      return forkSession({ store, makeId: countIds() }, SOURCE, { at: end?.seq ?? -1 });
+    },
+    check: (store, outcome, before) => {
+      expect(before.after).toEqual(before.source);
+      if (outcome.error === undefined) expect(store.listRuns()).toHaveLength(2);
+    },
+  },
+  'removing a keyed child': {
+    prepare: (store) => forkSession({ store, makeId: countIds() }, SOURCE, { idempotencyKey: 'k' }),
+    work: async (store) => {
+      const child = store.listRuns().find((id) => id !== SOURCE) ?? SOURCE;
+      expect(await store.remove(child)).toBeNull();
+    },
+    check: async (store, outcome, before) => {
+      expect(before.after).toEqual(before.source);
+      const there = store.listRuns().length === 2;
+      if (outcome.error === undefined) expect(there).toBe(false);
+      const again = await forkSession({ store, makeId: countIds(300) }, SOURCE, { idempotencyKey: 'k' });
+      if (there) expect(again).toMatchObject({ repeated: true });
+      else expect(again).toMatchObject({ code: 'child_removed' });
+    },
+  },
+};
+
+for (const [name, operation] of Object.entries(operations)) {
+  describe(name, () => {
+    for (const kind of KINDS) {
+      it(`leaves a sound store when a call ends in ${kind}`, async () => {
+        const { calls, error } = await attempt(operation, null);
+        expect(error).toBeUndefined();
+        expect(calls.length).toBeGreaterThan(10);
+        let hit = 0;
+        for (let at = 0; at < calls.length; at += 1) {
+          const outcome = await attempt(operation, { at, kind }).catch((failure: unknown) => {
+            throw new Error(`after ${kind} in call ${at} (${calls[at]})`, { cause: failure });
+          });
+          if (outcome.error !== undefined) hit += 1;
+        }
+        expect(hit).toBeGreaterThan(calls.length / 8);
+      });
+    }
+  });
+}
+
+async function attempt(
+  operation: Operation<unknown>,
+  fault: { readonly at: number; readonly kind: FaultKind } | null,
+): Promise<Outcome<unknown>> {
+  const store = await makeStore();
+  const { home } = store.layout;
+  const bytes = bytesOf(store, SOURCE);
+  await operation.prepare?.(store);
+  const source = fingerprint(store);
+  const outcome = await runWithFault(fault, () => operation.work(openStore(home)));
+  const after = fingerprint(store);
+  const recovered = await recover(home);
+  await operation.check(recovered, outcome, { bytes, source, after });
+  rmSync(dirname(home), { recursive: true });
+  return outcome;
+}
