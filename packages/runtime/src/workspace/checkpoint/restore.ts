@@ -52,11 +52,14 @@ export async function restoreCheckpoint(request: RestoreRequest): Promise<Restor
 async function build(request: RestoreRequest, contents: CheckpointContents, staging: string): Promise<CarriedFolder[]> {
   const { project, target } = request;
   const format = await readObjectFormat(project.storeGit);
-  const [restored] = await Promise.all([
+  // Both are waited for, also when one fails: nothing may still write while the folder is removed.
+  const [files, objects] = await Promise.allSettled([
     writeFiles({ project, contents, staging, target, format }),
     writeObjects({ project, contents, staging, format }),
   ]);
-  const problems = await compareWithCheckpoint({ contents, staging, format, rewritten: restored.rewritten });
+  if (files.status === 'rejected') throw files.reason;
+  if (objects.status === 'rejected') throw objects.reason;
+  const problems = await compareWithCheckpoint({ contents, staging, format, rewritten: files.value.rewritten });
   if (problems.length > 0) throw new Error(`what was written differs from the checkpoint: ${problems.join('; ')}`);
   settleIndex({ contents, staging, format });
   const carried = await carryFolders({ sources: request.carryFrom, target: staging, carry: request.carry });

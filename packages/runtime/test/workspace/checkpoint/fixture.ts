@@ -4,21 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runScript, START_SCRIPT } from '@ramet/testkit';
 import { onTestFinished } from 'vitest';
-import { runProcess } from '../../../src/process/index.ts';
-import type { Sandbox, SandboxKind } from '../../../src/sandbox/types.ts';
+import type { SandboxKind } from '../../../src/sandbox/types.ts';
 import { captureCheckpoint, restoreCheckpoint } from '../../../src/workspace/checkpoint/index.ts';
-import {
-  type CaptureRequest,
-  type CheckpointRecord,
-  DEFAULT_CAPTURE_LIMITS,
-  type Project,
-  type WorkspaceHandle,
-} from '../../../src/workspace/types.ts';
+import type { CaptureRequest, CheckpointRecord, Project, WorkspaceHandle } from '../../../src/workspace/types.ts';
+import { CARRY, makePlainSandbox, makeRequest } from './requests.ts';
 
-/** Set for commands that run in the (stand-in) sandbox: what a canary does there is the agent's own business. */
-export const INSIDE = 'RAMET_TEST_INSIDE';
-
-export const CARRY = ['node_modules', '.venv', 'vendor', 'target'];
+export { CARRY, INSIDE, makeRequest } from './requests.ts';
 
 export interface Site {
   readonly folder: string;
@@ -72,19 +63,6 @@ export async function makeSite(options: SiteOptions = {}): Promise<Site> {
   };
 }
 
-/** A capture request with the usual limits. */
-export function makeRequest(workspace: WorkspaceHandle, more: Partial<CaptureRequest> = {}): CaptureRequest {
-  return {
-    workspace,
-    previous: null,
-    base: null,
-    carry: CARRY,
-    captureIgnored: true,
-    limits: DEFAULT_CAPTURE_LIMITS,
-    ...more,
-  };
-}
-
 async function makeProject(folder: string, options: SiteOptions): Promise<Project> {
   const checkout = join(folder, 'checkout');
   const baseGit = join(folder, 'project', 'base.git');
@@ -119,26 +97,6 @@ async function cloneWorkspace(project: Project, path: string): Promise<void> {
   for (const name of ['info', 'pack']) mkdirSync(join(objects, name), { recursive: true });
   writeFileSync(join(objects, 'info', 'alternates'), `${project.baseGit}/objects\n`);
   await runScript(path, 'if git rev-parse -q --verify HEAD >/dev/null; then git reset -q --hard; fi');
-}
-
-/** Runs commands in the folder itself, with the environment of a sandbox. */
-function makePlainSandbox(path: string, kind: SandboxKind): Sandbox {
-  return {
-    kind,
-    guestPath: path,
-    run: async (command) => {
-      const outcome = await runProcess({
-        argv: command.argv,
-        cwd: join(path, command.cwd),
-        env: { PATH: process.env.PATH ?? '', HOME: '/nonexistent', LC_ALL: 'C.UTF-8', [INSIDE]: '1', ...command.env },
-        ...(command.stdin === undefined ? {} : { stdin: command.stdin }),
-        stdout: command.stdout,
-        stderrLimitBytes: command.stderrLimitBytes,
-        ...(command.timeoutMs === undefined ? {} : { timeoutMs: command.timeoutMs }),
-      });
-      return { ...outcome, egress: [] as string[], refusedEgress: [] as string[] };
-    },
-  };
 }
 
 /** Whether a tool is on PATH. */

@@ -46,6 +46,9 @@ export interface Selection {
 /** A tracked file beyond this is left out: git itself holds such a file in memory. */
 const TRACKED_FILE_BYTES = 4 * 1024 * 1024 * 1024;
 
+/** The git directory's own files hold no work of that size; its indexes and packed refs may, and are not limited. */
+const GIT_FILE_BYTES = 50 * 1024 * 1024;
+
 /** Walks a workspace and selects what a checkpoint of it holds. */
 export async function selectPaths(request: SelectionRequest): Promise<Selection> {
   const tracked = new Set((request.indexes.main?.entries ?? []).map((entry) => entry.path));
@@ -106,9 +109,8 @@ function applyLimits(
 function findReason(request: SelectionRequest, file: SelectedFile, limit: Limit): LeftOut['reason'] | null {
   const { path, size } = file.entry;
   if (file.pathClass === 'ignored' && !request.captureIgnored) return 'ignored';
-  // A git directory's own files hold no work of that size; indexes and packed refs may.
   const inGit = path.startsWith('.git/') && !/(?:^|\/)(?:index|packed-refs|sharedindex\.[0-9a-f]+)$/.test(path);
-  if (size > (inGit ? request.limits.untrackedFileBytes : limit.each)) return 'too_large';
+  if (size > (inGit ? GIT_FILE_BYTES : limit.each)) return 'too_large';
   return size > limit.left ? 'over_total' : null;
 }
 
