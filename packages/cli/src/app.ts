@@ -4,6 +4,7 @@ import type { CliContext } from './context.ts';
 import { describeMisuse, suggest } from './misuse.ts';
 import { forkCommand } from './routes/fork.ts';
 import {
+  gcCommand,
   logCommand,
   pruneCommand,
   removeCommand,
@@ -53,6 +54,7 @@ const routes = buildRouteMap({
     resolve: resolveCommand,
     remove: removeCommand,
     prune: pruneCommand,
+    gc: gcCommand,
     trust: trustCommand,
     doctor: doctorCommand,
     version: versionCommand,

@@ -46,7 +46,7 @@ async function takeTurn(context: CliContext, store: FileStore, turn: Turn): Prom
     isEvents: flags.events === true,
     isJson: flags.json === true,
   });
-  const settings = settingsFor(context, flags, { interruption, observer: progress.observer });
+  const settings = settingsFor(context, flags, { interruption, observer: progress.observer, beforeAsk: progress.end });
   const services = { store, now, randomBytes, env, sleep };
   const started = context.elapsed();
   const request = { session: target.session, prompt, attachments, settings, cwd };

@@ -2,14 +2,18 @@ import type { ApprovalReply, PermissionRule, TurnLimits, TurnObserver, TurnSetti
 import { type CliContext, type Interruption, isInteractive } from '../context.ts';
 import type { RunFlags } from '../routes/run.ts';
 
+/** What goes on while a turn runs. */
+export interface LiveTurn {
+  readonly interruption: Interruption;
+  readonly observer: TurnObserver;
+  /** Called before a question is shown. */
+  readonly beforeAsk: () => void;
+}
+
 /** What a turn runs with, from the flags. */
-export function settingsFor(
-  context: CliContext,
-  flags: RunFlags,
-  live: { readonly interruption: Interruption; readonly observer: TurnObserver },
-): TurnSettings {
+export function settingsFor(context: CliContext, flags: RunFlags, live: LiveTurn): TurnSettings {
   const { model, baseUrl, noSandbox, allowNet = [], trustProject, onAsk } = flags;
-  const ask = chooseAsker(context, flags, live.interruption);
+  const ask = chooseAsker(context, flags, live);
   return {
     ...(model === undefined ? {} : { model }),
     ...(baseUrl === undefined ? {} : { baseUrl }),
@@ -25,11 +29,15 @@ export function settingsFor(
   };
 }
 
-function chooseAsker(context: CliContext, flags: RunFlags, interruption: Interruption): TurnSettings['ask'] {
+function chooseAsker(context: CliContext, flags: RunFlags, live: LiveTurn): TurnSettings['ask'] {
   if (flags.yes) return async (question) => answerYes(question.matches);
   // Nobody reads a question between the lines of a program's output.
   if (!isInteractive(context) || flags.json || flags.events) return undefined;
-  return async (question, signal) => (await import('./ask.ts')).askApproval(question, interruption, signal);
+  return async (question, signal) => {
+    const { askApproval } = await import('./ask.ts');
+    live.beforeAsk();
+    return askApproval(question, live.interruption, signal);
+  };
 }
 
 /** Yes to a call; what was sent before is not sent twice by a yes that was given beforehand. */

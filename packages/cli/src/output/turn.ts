@@ -72,7 +72,8 @@ function renderEnd(context: CliContext, store: FileStore, turn: EndedTurn): stri
   const tone = end.reason === 'completed' ? 'green' : 'yellow';
   const head = `turn ${result.turn} ${end.reason} in ${(ms / 1000).toFixed(1)} s, ${renderUsage(usage)}`;
   const lines = [paint(context.stderr, tone, head)];
-  if (error !== undefined) lines.push(`error: ${escapeLine(error.message)} (${escapeLine(error.code)})`);
+  if (error !== undefined && end.reason !== 'interrupted')
+    lines.push(`error: ${escapeLine(error.message)} (${escapeLine(error.code)})`);
   for (const call of denied) lines.push(`denied: ${escapeLine(`${call.tool}: ${call.reason}`)}`);
   lines.push(...renderFiles(store, result, id));
   if (end.reason !== 'completed') lines.push(`go on: ramet run --session ${id} "..."`);

@@ -119,6 +119,21 @@ export const pruneCommand = buildCommand<PruneFlags, [], CliContext>({
   ),
 });
 
+export interface GcFlags {
+  readonly json?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+export const gcCommand = buildCommand<GcFlags, [], CliContext>({
+  loader: lazily(async () => (await import('../commands/gc.ts')).gc),
+  parameters: { flags: { json: JSON_FLAG, dryRun: DRY_RUN_FLAG } },
+  docs: describeCommand(
+    'Free what no session needs any more',
+    'Frees the checkpoints that only removed sessions needed, and packs what stays. Refuses a project while a session of it is taking or restoring a checkpoint, or while one of its logs cannot be read, naming it.',
+    { usage: '[--dry-run]', examples: ['ramet gc --dry-run', 'ramet gc'] },
+  ),
+});
+
 export interface LogFlags {
   readonly json?: boolean | undefined;
   readonly raw?: boolean | undefined;

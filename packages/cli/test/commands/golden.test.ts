@@ -100,7 +100,7 @@ test.each(CASES.map(([name, argv, columns]) => ({ name, argv, columns })))(
 );
 
 const HELPED =
-  'run fork sessions show log title verify usage diff apply resolve remove prune trust doctor version'.split(' ');
+  'run fork sessions show log title verify usage diff apply resolve remove prune gc trust doctor version'.split(' ');
 
 test.each(['', ...HELPED])('explains "%s" with an example', async (word) => {
   const argv = word === '' ? ['--help'] : [word, '--help'];

@@ -1,0 +1,42 @@
+import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import { renderBytes, renderColumns, renderCount } from '@ramet/core/text';
+import { collectGarbage, type GarbageReport, listProjects } from '@ramet/runtime/workspace/gc';
+import { readProject } from '@ramet/runtime/workspace/project';
+import type { Action } from '../routes/define.ts';
+import type { GcFlags } from '../routes/keeping.ts';
+import { openStore } from '../store.ts';
+
+/** Frees what no session needs any more, project by project. */
+export const gc: Action<GcFlags, []> = async (context, flags) => {
+  const { home } = openStore(context).layout;
+  const dryRun = flags.dryRun === true;
+  const projects: GarbageReport[] = [];
+  const refusals: Refusal[] = [];
+  for (const id of listProjects(home)) {
+    const project = await readProject({ stateFolder: home, id });
+    const report = isRefusal(project) ? project : await collectGarbage({ home, project, dryRun });
+    if (isRefusal(report)) refusals.push(report);
+    else projects.push(report);
+  }
+  const bytes = projects.reduce((sum, { bytesBefore, bytesAfter }) => sum + Math.max(0, bytesBefore - bytesAfter), 0);
+  const [refusal] = refusals;
+  if (refusal !== undefined) {
+    const others =
+      projects.length === 0
+        ? ''
+        : `; ${renderCount(projects.length, 'other project')} done, ${renderBytes(bytes)} freed`;
+    return refuse(refusal.code, `${refusal.message}${others}`, { ...refusal.data, projects });
+  }
+  const verb = dryRun ? 'would be freed' : 'freed';
+  const total = `${renderCount(projects.length, 'project')}, ${renderBytes(bytes)} ${verb}`;
+  const lines = [...renderColumns(projects.map(renderReport)), total];
+  return { json: { dryRun, projects, bytes }, text: lines.map((line) => `${line}\n`).join('') };
+};
+
+function renderReport(report: GarbageReport): readonly string[] {
+  const { project, runs, checkpoints, bytesBefore, bytesAfter, removed, damaged } = report;
+  const held = `${renderCount(runs, 'session')}, ${renderCount(checkpoints, 'checkpoint')}`;
+  const broken = damaged.length === 0 ? '' : `; not whole: ${damaged.map((id) => id.slice(0, 12)).join(', ')}`;
+  const sizes = `${renderBytes(bytesBefore)} -> ${renderBytes(bytesAfter)}`;
+  return [project, held, `${sizes}${removed ? ' (no session left: removed)' : ''}${broken}`];
+}
