@@ -33,7 +33,8 @@ function findOwnFaults(fork: ForkMark, prev: unknown, holder: RunId | undefined)
       ? []
       : [`the fork at offset ${fork.offset} says it begins after offset ${fork.at}`]),
     ...(fork.digest === prev ? [] : [`the fork names digest ${fork.digest}, the line before it has ${String(prev)}`]),
-    ...(fork.parent === holder ? [] : [`the fork names parent ${fork.parent}, the lines before it are of ${holder}`]),
+    // Of a turn its parent had inherited, the lines before name an ancestor of the parent.
+    ...(fork.parent === fork.id || fork.id === holder ? [`the fork at offset ${fork.offset} names itself`] : []),
   ];
 }
 

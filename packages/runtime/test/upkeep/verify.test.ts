@@ -88,6 +88,19 @@ test('a child verifies when its parent is gone', async () => {
   expect((await verify(store, child)).problems).toEqual([]);
 });
 
+test('a child of a turn its parent had inherited verifies, with and without the parent', async () => {
+  const { store, add, fork, append } = makeSessions();
+  const root = await add({ turns: [makeTurn(1)] });
+  const inherited = (await verify(store, root)).events - 1;
+  const parent = await fork(root);
+  await append(parent, makeTurn(2));
+  const child = await fork(parent, { at: inherited });
+  expect((await verify(store, child)).problems).toEqual([]);
+  await store.remove(parent);
+  await store.remove(root);
+  expect((await verify(store, child)).problems).toEqual([]);
+});
+
 test('a run in a folder of another name is named', async () => {
   const { store, add } = makeSessions();
   const [one, two] = [await add({ turns: [makeTurn(1)] }), await add({ turns: [makeTurn(1)] })];
