@@ -23,6 +23,8 @@ const VERBS = {
   verify: (id: string) => ['verify', id],
   usage: (id: string) => ['usage', id],
   resolve: (id: string) => ['resolve', id, '--offset', '4', '--retry'],
+  diff: (id: string) => ['diff', id],
+  apply: (id: string) => ['apply', id],
   remove: (id: string) => ['remove', id, '--yes'],
 } as const;
 
@@ -48,7 +50,7 @@ beforeAll(async () => {
   ]);
   session = first.session;
   await stage.play(session, [{ text: 'two' }]);
-  await stage.fork(session, first.end.offset);
+  await stage.fork(session, 1);
 });
 afterAll(() => stage.close());
 
@@ -147,14 +149,14 @@ describe('every command', { timeout: 240_000 }, () => {
       const surroundings = { cwd: stage.repository, env };
       return startProgram('bwrap', [...mounts, process.execPath, BIN, ...args], surroundings).ended;
     };
-    const reading = { show: 'ok', log: 'ok', usage: 'ok', verify: 'ok' } as const;
+    const reading = { show: 'ok', log: 'ok', usage: 'ok', verify: 'ok', diff: 'ok', apply: 'ok' } as const;
     await checkSituation({ start: frozen, expected: { ...all('disk_failed'), ...reading } });
   });
 
   test('needs git only where it uses it', async () => {
     const { home } = stage.copyState('without-git');
     const reading = { show: 'ok', log: 'ok', usage: 'ok' } as const;
-    const writing = { fork: 'ok', 'sessions fork': 'ok', title: 'ok' } as const;
+    const writing = { fork: 'ok', 'sessions fork': 'ok', title: 'ok', resolve: 'nothing_to_do', remove: 'ok' } as const;
     await checkSituation({
       home,
       env: { PATH: dirname(process.execPath) },
@@ -170,7 +172,7 @@ describe('every command', { timeout: 240_000 }, () => {
     const owner = stage.start(args, { env });
     try {
       await Promise.race([untilAsked(endpoint), owner.ended]);
-      const reading = { show: 'ok', log: 'ok', usage: 'ok' } as const;
+      const reading = { show: 'ok', log: 'ok', usage: 'ok', diff: 'ok' } as const;
       await checkSituation({ home, expected: { ...all('owned_elsewhere'), ...reading } });
     } finally {
       owner.child.kill('SIGKILL');

@@ -91,7 +91,7 @@ describe.concurrent.for(WIRES)('%s', { timeout: 240_000 }, (wire) => {
     const first = await runner.begin('write a file');
     expect(first).toMatchObject({ turn: 1, text: 'Written.', denied: [], end: { reason: 'completed' } });
     expect(first.usage).toMatchObject({ inputTokens: 420, outputTokens: 36 });
-    const child = await stage.fork(first.session, first.end.offset);
+    const child = await stage.fork(first.session, 1);
     expect(await runner.goOn(first.session, 'now the next thing')).toMatchObject({ text: 'parent goes on' });
     expect(await runner.goOn(child, 'now the next thing')).toMatchObject({ text: 'child goes on', turn: 2 });
 

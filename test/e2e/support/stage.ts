@@ -29,6 +29,8 @@ export interface Reply {
 }
 
 export interface CallOptions {
+  /** More arguments of `run`. */
+  readonly args?: readonly string[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly input?: string;
@@ -130,7 +132,7 @@ export class Stage {
   /** One turn by these replies, which must complete; null makes a new session. */
   async play(session: string | null, replies: readonly Reply[], options: CallOptions = {}): Promise<RunAnswer> {
     const where = session === null ? [] : ['--session', session];
-    const args = ['run', ...where, '--model', this.writeScript(replies), 'go on'];
+    const args = ['run', ...where, '--model', this.writeScript(replies), ...(options.args ?? []), 'go on'];
     const answer = (await this.ask(args, options)) as unknown as RunAnswer;
     expect(answer.end, JSON.stringify(answer)).toMatchObject({ reason: 'completed' });
     return answer;
@@ -144,10 +146,11 @@ export class Stage {
     return answer;
   }
 
-  /** F(S, offset): the child's id, as printed. */
-  async fork(session: string, offset?: number): Promise<string> {
-    const at = offset === undefined ? [] : ['--at', String(offset)];
-    const ended = await this.ramet(['fork', session, ...at]);
+  /** F(S, n): a fork at the n-th completed turn, from 1, or at the last; the child's id, as printed. */
+  async fork(session: string, turn?: number): Promise<string> {
+    const end = turn === undefined ? undefined : this.eventsOfType(session, 'session.end')[turn - 1];
+    if (turn !== undefined && end === undefined) throw new Error(`${session} has no turn ${turn}`);
+    const ended = await this.ramet(['fork', session, ...(end === undefined ? [] : ['--at', String(end.seq)])]);
     expect(ended).toMatchObject({ code: 0 });
     expect(ended.stdout).toMatch(/^[0-9a-f-]{36}\n$/);
     return ended.stdout.trim();
