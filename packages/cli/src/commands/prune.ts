@@ -11,7 +11,10 @@ export const prune: Action<PruneFlags, []> = async (context, flags) => {
   const goal = goalOf(flags);
   if ('code' in goal) return goal;
   const store = openStore(context);
-  const plan = await planPrune(store, { goal, includeUnsaved: flags.includeUnsaved === true, nowMs: context.now() });
+  const plan = await planPrune(
+    { store, env: context.env },
+    { goal, includeUnsaved: flags.includeUnsaved === true, nowMs: context.now() },
+  );
   const short = shortenIds(store);
   const kept = plan.kept.map(
     ({ id, title, reasons }) => `kept ${short(id)}  ${escapeLine(`${title}: ${reasons.join(', ')}`)}\n`,

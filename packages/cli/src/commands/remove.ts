@@ -15,7 +15,7 @@ export const remove: Action<RemoveFlags, readonly string[]> = async (context, fl
   const store = openStore(context);
   const ids = findRuns(store, texts);
   if (isRefusal(ids)) return ids;
-  const plan = await planRemoval(store, ids);
+  const plan = await planRemoval({ store, env: context.env }, ids);
   if (isRefusal(plan)) return plan;
   const rendered = renderPlan(context, plan, shortenIds(store));
   if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
@@ -61,14 +61,14 @@ async function confirm(context: CliContext, plan: RemovalPlan, rendered: string)
 }
 
 function describeLoss({ id, unsaved }: RemovalPlan['runs'][number]): string {
-  return unsaved.length === 0 ? id : `${id} (unsaved: ${unsaved.join(', ')})`;
+  return unsaved.length === 0 ? id : `${id} (unsaved: ${unsaved.map(({ message }) => message).join(', ')})`;
 }
 
 /** A plan as text. */
 export function renderPlan(context: CliContext, plan: RemovalPlan, short: (id: RunId) => string): string {
   const lines = plan.runs.flatMap(({ id, title, bytes, unsaved, children }) => [
     `${short(id)}  ${escapeLine(title)}: ${renderBytes(bytes.own)}, and ${renderBytes(bytes.shared)} that others hold too`,
-    ...unsaved.map((reason) => paint(context.stderr, 'yellow', `  unsaved: ${escapeLine(reason)}`)),
+    ...unsaved.map(({ message }) => paint(context.stderr, 'yellow', `  unsaved: ${escapeLine(message)}`)),
     ...(children.length === 0 ? [] : [`  its forks stay: ${children.map(short).join(', ')}`]),
   ]);
   const total = `${renderCount(plan.runs.length, 'session')}, ${renderBytes(plan.bytes.own)} to free`;

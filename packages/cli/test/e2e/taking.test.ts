@@ -100,7 +100,7 @@ test('removal names work that came after the last checkpoint, and asks', () => {
   expect(refused.status).toBe(3);
   expect(JSON.parse(refused.stdout)).toMatchObject({
     code: 'would_lose_work',
-    runs: [{ unsaved: [expect.any(String)] }],
+    runs: [{ unsaved: [{ kind: 'workspace_changed' }] }],
   });
   const pruned = JSON.parse(bench.ramet('prune', '--to', '0', '--dry-run', '--json').stdout);
   expect(pruned.kept.map(({ id }: { id: string }) => id)).toContain(worked);

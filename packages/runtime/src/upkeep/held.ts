@@ -42,6 +42,16 @@ export function findLastCheckpoint(store: FileStore, id: RunId): string | null {
   return null;
 }
 
+/** Every checkpoint a log names before any damage; none for a run that is gone or cannot be read. */
+export function listCheckpoints(store: FileStore, id: RunId): string[] {
+  try {
+    const outline = store.read(id)?.readOutline();
+    return outline === undefined ? [] : outline.heads.flatMap((_, segment) => outline.readDetail(segment).checkpoints);
+  } catch {
+    return [];
+  }
+}
+
 const OPEN = Buffer.from('"type":"workspace.open"');
 /** The writer puts the type first: a line that does not name it here is passed over unparsed. */
 const ENVELOPE_BYTES = 256;

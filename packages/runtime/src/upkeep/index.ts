@@ -1,5 +1,12 @@
 export { type Check, type CheckLevel, type DoctorRequest, examineMachine } from './doctor.ts';
 export { findHeldWork, type HeldWork } from './held.ts';
 export { type PruneGoal, type PruneOptions, type PrunePlan, planPrune } from './prune.ts';
-export { planRemoval, type RemovalItem, type RemovalPlan, type RemovalResult, removeRuns } from './removal.ts';
+export {
+  planRemoval,
+  type RemovalItem,
+  type RemovalPlan,
+  type RemovalResult,
+  removeRuns,
+  type UpkeepContext,
+} from './removal.ts';
 export { type Problem, type Verification, verifyRun } from './verify.ts';

@@ -6,9 +6,8 @@
  */
 import type { RunId } from '@ramet/core';
 import { type Bytes, bytesOf, joinTallies, listSessions, NO_FILES, type SessionSummary } from '../inspect/index.ts';
-import type { FileStore } from '../store/index.ts';
-import { type CountedRun, countRun, describePlan, type RemovalPlan } from './removal.ts';
-import { findUnsaved } from './unsaved.ts';
+import { type CountedRun, countRun, describePlan, type RemovalPlan, type UpkeepContext } from './removal.ts';
+import { findUnsaved, type UnsavedContext } from './unsaved.ts';
 
 export type PruneGoal =
   | { readonly kind: 'older_than'; readonly days: number }
@@ -31,7 +30,8 @@ export interface PruneOptions {
 const DAY_MS = 86_400_000;
 
 /** Plans a prune of a whole store. */
-export async function planPrune(store: FileStore, options: PruneOptions): Promise<PrunePlan> {
+export async function planPrune(context: UpkeepContext, options: PruneOptions): Promise<PrunePlan> {
+  const { store } = context;
   const sessions = listSessions(store);
   const oldestFirst = sessions.map((session) => countRun(store, session)).reverse();
   const total = bytesOf(oldestFirst.reduce((sum, { tally }) => joinTallies(sum, tally), NO_FILES));
@@ -42,13 +42,18 @@ export async function planPrune(store: FileStore, options: PruneOptions): Promis
   for (const run of oldestFirst) {
     if (isReached(bytesOf(freed).own, total, options.goal)) break;
     if (!isDue(run.session, options)) continue;
-    const reasons = await findReasonsToKeep(store, run.session, options.includeUnsaved);
+    const leaving = new Set([...chosen.map(({ session }) => session.id), run.session.id]);
+    const unsaved = { ...context, sessions, leaving };
+    const reasons = await findReasonsToKeep(unsaved, run.session, options.includeUnsaved);
     if (reasons.length === 0) {
       chosen.push(run);
       freed = joinTallies(freed, run.tally);
     } else kept.push({ id: run.session.id, title: run.session.title, reasons });
   }
-  return { ...(await describePlan(store, chosen, sessions)), kept, total };
+  return {
+    ...(await describeSafe(context, { chosen, sessions, kept, includeUnsaved: options.includeUnsaved })),
+    total,
+  };
 }
 
 function isDue({ lastTime }: SessionSummary, { goal, nowMs }: PruneOptions): boolean {
@@ -62,10 +67,30 @@ function isReached(freed: number, total: Bytes, goal: PruneGoal): boolean {
 }
 
 async function findReasonsToKeep(
-  store: FileStore,
+  context: UnsavedContext,
   session: SessionSummary,
   includeUnsaved: boolean,
 ): Promise<readonly string[]> {
   if (session.state === 'running') return ['it is running'];
-  return includeUnsaved ? [] : findUnsaved(store, session);
+  if (includeUnsaved) return [];
+  return (await findUnsaved(context, session)).map(({ message }) => message);
+}
+
+interface Chosen {
+  readonly chosen: readonly CountedRun[];
+  readonly kept: PrunePlan['kept'];
+  readonly sessions: readonly SessionSummary[];
+  readonly includeUnsaved: boolean;
+}
+
+/** Runs chosen later may have been the only others that held what an earlier one holds: such a one stays after all. */
+async function describeSafe(context: UpkeepContext, picked: Chosen): Promise<Omit<PrunePlan, 'total'>> {
+  const { chosen, kept, sessions, includeUnsaved } = picked;
+  const plan = await describePlan(context, chosen, sessions);
+  const lossy = includeUnsaved ? [] : plan.runs.filter(({ unsaved }) => unsaved.length > 0);
+  if (lossy.length === 0) return { ...plan, kept };
+  const ids = new Set(lossy.map(({ id }) => id));
+  const safe = chosen.filter(({ session }) => !ids.has(session.id));
+  const more = lossy.map(({ id, title, unsaved }) => ({ id, title, reasons: unsaved.map(({ message }) => message) }));
+  return { ...(await describePlan(context, safe, sessions)), kept: [...kept, ...more] };
 }

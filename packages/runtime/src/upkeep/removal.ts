@@ -18,7 +18,8 @@ import {
   tallyFolders,
 } from '../inspect/index.ts';
 import type { FileStore } from '../store/index.ts';
-import { findUnsaved, type UnsavedReasons } from './unsaved.ts';
+import type { UnsavedReason } from '../workspace/unsaved/index.ts';
+import { findUnsaved } from './unsaved.ts';
 
 /** One run a plan removes. */
 export interface RemovalItem {
@@ -27,7 +28,8 @@ export interface RemovalItem {
   readonly lastTime: string;
   /** What removing it alone would free, and what others hold too. */
   readonly bytes: Bytes;
-  readonly unsaved: UnsavedReasons;
+  /** Work that is nowhere else. */
+  readonly unsaved: readonly UnsavedReason[];
   /** Runs forked from it that stay. */
   readonly children: readonly RunId[];
 }
@@ -38,6 +40,13 @@ export interface RemovalPlan {
   readonly bytes: Bytes;
 }
 
+/** What planning reads. */
+export interface UpkeepContext {
+  readonly store: FileStore;
+  /** Where the person's configuration is found. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
 /** A run with the sizes of its files. */
 export interface CountedRun {
   readonly session: SessionSummary;
@@ -45,7 +54,10 @@ export interface CountedRun {
 }
 
 /** Counts what removing these runs would free and lose; refuses with `unknown_run` or `owned_elsewhere`. */
-export async function planRemoval(store: FileStore, ids: readonly RunId[]): Promise<RemovalPlan | Refusal> {
+export async function planRemoval(
+  { store, env }: UpkeepContext,
+  ids: readonly RunId[],
+): Promise<RemovalPlan | Refusal> {
   const sessions = listSessions(store);
   const chosen: CountedRun[] = [];
   for (const id of new Set(ids)) {
@@ -54,7 +66,7 @@ export async function planRemoval(store: FileStore, ids: readonly RunId[]): Prom
     if (session.state === 'running') return refuseRunning(session);
     chosen.push(countRun(store, session));
   }
-  return describePlan(store, chosen, sessions);
+  return describePlan({ store, env }, chosen, sessions);
 }
 
 /** Counts one run's files. */
@@ -64,11 +76,12 @@ export function countRun(store: FileStore, session: SessionSummary): CountedRun 
 
 /** The plan that removes some counted runs. */
 export async function describePlan(
-  store: FileStore,
+  { store, env }: UpkeepContext,
   chosen: readonly CountedRun[],
   sessions: readonly SessionSummary[],
 ): Promise<RemovalPlan> {
   const removed = new Set(chosen.map(({ session }) => session.id));
+  const context = { store, env, sessions, leaving: removed };
   const runs: RemovalItem[] = [];
   for (const { session, tally } of chosen) {
     const { id, title, lastTime } = session;
@@ -78,7 +91,7 @@ export async function describePlan(
       title,
       lastTime,
       bytes: bytesOf(tally),
-      unsaved: await findUnsaved(store, session),
+      unsaved: await findUnsaved(context, session),
       children: children.map((child) => child.id),
     });
   }

@@ -2,55 +2,64 @@
  * What a removal would lose: work that is nowhere but in this run.
  *
  * 1. What cannot be compared counts as unsaved: a cheap "nothing to lose" has cost people their work.
- * 2. Nothing of the workspace is written and no git runs in it.
+ * 2. Runs that leave together do not hold each other's work.
  */
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, isRefusal, type RunId } from '@ramet/core';
-import { DEFAULT_CARRY } from '../config/index.ts';
+import { DEFAULT_CARRY, readConfiguration } from '../config/index.ts';
 import type { SessionSummary } from '../inspect/index.ts';
 import { openSandbox } from '../sandbox/index.ts';
 import type { FileStore } from '../store/index.ts';
-import { workspaceDiffers } from '../workspace/checkpoint/index.ts';
 import { readProject } from '../workspace/project/index.ts';
 import { DEFAULT_CAPTURE_LIMITS, type Project, type WorkspaceHandle } from '../workspace/types.ts';
-import { findLastCheckpoint } from './held.ts';
+import { describeUnsaved, type UnsavedReason } from '../workspace/unsaved/index.ts';
+import { findLastCheckpoint, listCheckpoints } from './held.ts';
 
-/** Why a run holds unsaved work; empty: it does not. */
-export type UnsavedReasons = readonly string[];
+/** What decides whether a run's work is elsewhere. */
+export interface UnsavedContext {
+  readonly store: FileStore;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly sessions: readonly SessionSummary[];
+  /** Runs that are to go, this one included. */
+  readonly leaving: ReadonlySet<RunId>;
+}
 
-/** Finds what only this run holds. */
-export async function findUnsaved(store: FileStore, session: SessionSummary): Promise<UnsavedReasons> {
+/** Finds what only this run holds; empty: nothing would be lost. */
+export async function findUnsaved(context: UnsavedContext, session: SessionSummary): Promise<readonly UnsavedReason[]> {
+  const { store, env } = context;
+  const { id, workspace: kind, project: projectId } = session;
+  const hasWorkspace = hasFolder(store.pathsOf(id).workspace);
+  if (session.state === 'damaged') return hasWorkspace ? [uncomparable('its log is damaged')] : [];
   // A directory workspace is the person's own folder: it stays.
-  if (session.workspace !== 'git' || session.state === 'damaged') return findUncomparable(store, session);
-  return [...(await findLiveChanges(store, session))];
-}
-
-function findUncomparable(store: FileStore, session: SessionSummary): UnsavedReasons {
-  const damaged = session.state === 'damaged' && hasFolder(store.pathsOf(session.id).workspace);
-  return damaged ? ['its log is damaged, so its workspace cannot be compared'] : [];
-}
-
-async function findLiveChanges(store: FileStore, session: SessionSummary): Promise<UnsavedReasons> {
-  const { id, project: projectId } = session;
-  if (!hasFolder(store.pathsOf(id).workspace)) return [];
+  if (kind !== 'git' || projectId === null) return [];
   const checkpoint = findLastCheckpoint(store, id);
-  if (checkpoint === null) return ['its workspace has no checkpoint'];
-  const project = projectId === null ? null : await readProject({ stateFolder: store.layout.home, id: projectId });
-  if (project === null || isRefusal(project)) return ['its project is gone, so its workspace cannot be compared'];
-  try {
-    const differs = await workspaceDiffers({
-      workspace: await openHandle(store, id, project),
-      checkpoint,
-      carry: DEFAULT_CARRY,
-      captureIgnored: true,
-      limits: DEFAULT_CAPTURE_LIMITS,
-    });
-    return differs ? ['its workspace was changed after its last checkpoint'] : [];
-  } catch (error) {
-    if (error instanceof Failure) return [`its workspace cannot be compared: ${error.message}`];
-    throw error;
-  }
+  if (checkpoint === null && !hasWorkspace) return [];
+  const project = await readProject({ stateFolder: store.layout.home, id: projectId });
+  if (isRefusal(project)) return [uncomparable('its project is gone')];
+  return describeUnsaved({
+    project,
+    checkpoint,
+    workspace: hasWorkspace ? await openHandle(store, id, project) : null,
+    ...captureRules(store, env, project),
+    limits: DEFAULT_CAPTURE_LIMITS,
+    others: () => listHeld(context, projectId),
+  });
+}
+
+/** Checkpoints that logs of runs of the project name, which stay. */
+function listHeld({ store, sessions, leaving }: UnsavedContext, project: string): readonly string[] {
+  const staying = sessions.filter((other) => other.project === project && !leaving.has(other.id));
+  return [...new Set(staying.flatMap((other) => listCheckpoints(store, other.id)))];
+}
+
+/** What the run's captures left out by rule is not unsaved; unreadable rules are those of a project without any. */
+function captureRules(store: FileStore, env: UnsavedContext['env'], project: Project) {
+  const request = { env, home: store.layout.home, checkout: project.checkout, trustProject: false };
+  const configuration = readConfiguration(request);
+  if (isRefusal(configuration)) return { carry: DEFAULT_CARRY, captureIgnored: true };
+  const { carry, captureIgnored } = configuration;
+  return { carry, captureIgnored };
 }
 
 async function openHandle(store: FileStore, id: RunId, project: Project): Promise<WorkspaceHandle> {
@@ -60,6 +69,10 @@ async function openHandle(store: FileStore, id: RunId, project: Project): Promis
   const sandbox = await openSandbox('none', view);
   if (isRefusal(sandbox)) throw new Failure(sandbox.code, sandbox.message);
   return { project, path: paths.workspace, privateFolder: join(paths.sandbox, 'private'), sandbox };
+}
+
+function uncomparable(why: string): UnsavedReason {
+  return { kind: 'not_comparable', count: 0, names: [], message: `it cannot be compared: ${why}` };
 }
 
 function hasFolder(path: string): boolean {

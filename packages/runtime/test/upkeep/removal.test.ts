@@ -1,8 +1,9 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRefusal } from '@ramet/core';
+import { isRefusal, type RunId } from '@ramet/core';
 import { forkSession } from '@ramet/runtime/fork';
 import { listSessions } from '@ramet/runtime/inspect';
+import type { FileStore } from '@ramet/runtime/store';
 import { planPrune, planRemoval, type RemovalPlan, removeRuns } from '@ramet/runtime/upkeep';
 import { makeTestId } from '@ramet/testkit';
 import { expect, test } from 'vitest';
@@ -19,8 +20,8 @@ function sizeOf(folder: string): number {
   return [...sizes.values()].reduce((sum, size) => sum + size, 0);
 }
 
-async function plan(...request: Parameters<typeof planRemoval>): Promise<RemovalPlan> {
-  const found = await planRemoval(...request);
+async function plan(store: FileStore, ids: readonly RunId[]): Promise<RemovalPlan> {
+  const found = await planRemoval({ store, env: {} }, ids);
   if (isRefusal(found)) throw new Error(found.message);
   return found;
 }
@@ -55,8 +56,8 @@ test('a running session in the plan removes nothing', async () => {
   const { store, add } = makeSessions();
   const [one, two] = [await add({ turns: [makeTurn(1)] }), await add({ turns: [makeTurn(1)] })];
   const owned = await store.own(two);
-  expect(await planRemoval(store, [one, two])).toMatchObject({ code: 'owned_elsewhere' });
-  expect(await planRemoval(store, [one, makeTestId(9)])).toMatchObject({ code: 'unknown_run' });
+  expect(await planRemoval({ store, env: {} }, [one, two])).toMatchObject({ code: 'owned_elsewhere' });
+  expect(await planRemoval({ store, env: {} }, [one, makeTestId(9)])).toMatchObject({ code: 'unknown_run' });
   if (!isRefusal(owned)) owned.close();
   expect(store.listRuns()).toHaveLength(2);
 });
@@ -80,11 +81,11 @@ test('prunes by age: the old ones, never a running one', async () => {
   const owned = await store.own(running);
   const newest = Date.parse(listSessions(store)[0]?.lastTime ?? '');
   const options = { includeUnsaved: false, nowMs: newest + 86_400_000 + 1 };
-  const found = await planPrune(store, { ...options, goal: { kind: 'older_than', days: 1 } });
+  const found = await planPrune({ store, env: {} }, { ...options, goal: { kind: 'older_than', days: 1 } });
   if (!isRefusal(owned)) owned.close();
   expect(found.runs.map(({ id }) => id)).toEqual([old, recent]);
   expect(found.kept).toMatchObject([{ id: running, reasons: ['it is running'] }]);
-  const none = await planPrune(store, { ...options, goal: { kind: 'older_than', days: 2 } });
+  const none = await planPrune({ store, env: {} }, { ...options, goal: { kind: 'older_than', days: 2 } });
   expect(none.runs).toEqual([]);
 });
 
@@ -94,7 +95,7 @@ test('prunes to a size: the oldest first, and no more than needed', async () => 
   for (let index = 0; index < 4; index += 1) ids.push(await add({ turns: [makeTurn(1, 10_000)] }));
   const total = sizeOf(store.layout.home);
   const goal = { kind: 'to_size' as const, bytes: Math.floor(total * 0.6) };
-  const found = await planPrune(store, { goal, includeUnsaved: false, nowMs: 0 });
+  const found = await planPrune({ store, env: {} }, { goal, includeUnsaved: false, nowMs: 0 });
   expect(found.total.own).toBe(total);
   expect(found.runs.map(({ id }) => id)).toEqual(ids.slice(0, 2));
 });
