@@ -60,7 +60,7 @@ export async function runWithFault<T>(fault: Fault | null, work: () => Promise<T
     originals.set(name, original);
     target[name] = (...parameters) => {
       const failure = judge(name, parameters);
-      if (failure === null) return track(opened, name, parameters, original(...parameters));
+      if (failure === null) return track(opened, { name, parameters, result: original(...parameters) });
       if (failure.code === DEAD && calls.length - 1 === fault?.at) doHalf(name, parameters, original);
       throw failure;
     };
@@ -112,7 +112,11 @@ function takesSpace(name: string, parameters: readonly unknown[]): boolean {
   return (WRITING as readonly string[]).includes(name);
 }
 
-function track(opened: Set<number>, name: string, parameters: readonly unknown[], result: unknown): unknown {
+function track(
+  opened: Set<number>,
+  call: { readonly name: string; readonly parameters: readonly unknown[]; readonly result: unknown },
+): unknown {
+  const { name, parameters, result } = call;
   if (name === 'openSync') opened.add(result as number);
   if (name === 'closeSync') opened.delete(parameters[0] as number);
   return result;

@@ -30,7 +30,7 @@ import { makeRemovable } from './removable.ts';
 
 export const FILE_MODE = 0o600;
 export const SEALED_MODE = 0o400;
-export const FOLDER_MODE = 0o700;
+const FOLDER_MODE = 0o700;
 
 /** Makes a folder and those above it, 0700; one that is there already is left as it is. Returns the first it made. */
 export function makeFolder(path: string): string | undefined {

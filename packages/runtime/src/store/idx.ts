@@ -9,7 +9,7 @@
  * 4. What was believed once in this process is believed again while the segment's file has the same identity: the cache
  *    is keyed by the file, so relatives share it, and it holds heads only.
  */
-import { type BigIntStats, closeSync, constants, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { type BigIntStats, closeSync, constants, lstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { SegmentDetail, SegmentHead, SegmentOutline } from '@ramet/core';
 import { replaceFile } from './durable.ts';
 import { sha256 } from './sha256.ts';
@@ -45,8 +45,8 @@ export function idxPathOf(segmentPath: string): string {
 export function readTrustedIndex(segmentPath: string): TrustedIndex | null {
   const path = idxPathOf(segmentPath);
   try {
-    const stat = statSync(segmentPath, { bigint: true });
-    const first = readBelieved(path, stat);
+    const stat = lstatSync(segmentPath, { bigint: true });
+    const first = stat.isFile() ? readBelieved(path, stat) : null;
     return first === null ? null : { head: first.head, readDetail: () => readDetailOf(path, first.detail) };
   } catch {
     return null;
@@ -106,7 +106,7 @@ function readDetailOf(path: string, sum: string): SegmentDetail | null {
 export function writeIndex(segmentPath: string, outline: SegmentOutline): void {
   try {
     const second = JSON.stringify(outline.detail);
-    const { dev, ino, size, mtimeNs } = statSync(segmentPath, { bigint: true });
+    const { dev, ino, size, mtimeNs } = lstatSync(segmentPath, { bigint: true });
     const first: FirstLine = {
       device: String(dev),
       inode: String(ino),

@@ -72,7 +72,7 @@ export function segmentNameOf(first: number): string {
 }
 
 /** The segments of a log in order; none when there is no such folder. */
-export function listSegments(folder: string): readonly SegmentFile[] {
+function listSegments(folder: string): readonly SegmentFile[] {
   const names = [...listNames(folder)].sort();
   const all = new Set(names);
   return names

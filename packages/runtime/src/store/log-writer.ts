@@ -37,7 +37,7 @@ import { segmentNameOf } from './log-folder.ts';
 import { syncPayloads, writePayloads } from './payload-files.ts';
 
 /** A segment above this size is sealed (1 MiB). */
-export const SEAL_BYTES = 1024 * 1024;
+const SEAL_BYTES = 1024 * 1024;
 
 export interface WriterStart {
   /** The run's `log` and `blobs` folders. */
