@@ -88,7 +88,12 @@ async function storeCheckpoint(capturing: CaptureState): Promise<StoredCheckpoin
   const { request, snapshot, last } = capturing;
   const objects = new NewObjects(snapshot.format, new Set(last?.objects ?? []));
   const { condition, state } = await secureGit({ request, snapshot, objects, last: last?.git ?? null });
-  const manifest: Manifest = { ...describeFiles(snapshot, request), git: condition, commit: state.commit };
+  const manifest: Manifest = {
+    ...describeFiles(snapshot, request),
+    git: condition,
+    commit: state.commit,
+    missing: state.missing,
+  };
   for (const item of snapshot.items) {
     if (last !== null && item.unchanged) continue;
     objects.add(item.oid, 'blob', locateContent(request.workspace.path, item));

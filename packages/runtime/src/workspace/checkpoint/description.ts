@@ -14,7 +14,10 @@ import {
 import type { Snapshot, SnapshotRequest } from './snapshot.ts';
 
 /** The part of a manifest that the files alone decide. */
-export function describeFiles(snapshot: Snapshot, request: SnapshotRequest): Omit<Manifest, 'git' | 'commit'> {
+export function describeFiles(
+  snapshot: Snapshot,
+  request: SnapshotRequest,
+): Omit<Manifest, 'git' | 'commit' | 'missing'> {
   const { selection } = snapshot;
   const entries: WalkedEntry[] = [];
   for (const { entry } of snapshot.items) if (entry !== null) entries.push(entry);

@@ -16,6 +16,8 @@ export interface Manifest {
   readonly hasObjects: boolean;
   readonly head: string;
   readonly commit: string | null;
+  /** Objects that refs name and that did not exist for the agent either. */
+  readonly missing: readonly string[];
   readonly operation: string | null;
   /** Files and links of the working tree, and their bytes. */
   readonly files: number;
@@ -80,7 +82,9 @@ export function parseManifest(bytes: Buffer, checkpoint: string): Manifest {
 
 /** The manifest without what differs between equal workspaces: their place, and what git cached of their times. */
 export function renderComparable(manifest: Manifest): string {
-  return JSON.stringify({ ...manifest, seenAt: null, settled: null });
+  // Fields by name in one order, whatever order they were put together in.
+  const comparable = Object.entries({ ...manifest, seenAt: null, settled: null }).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify(comparable);
 }
 
 /** The most common mode of each kind, so that few paths are listed. */

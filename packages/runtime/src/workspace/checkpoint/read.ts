@@ -3,7 +3,7 @@ import { Failure } from '@ramet/core/codes';
 import { git, splitNul } from '../git/index.ts';
 import type { Project } from '../types.ts';
 import { readRefs } from './agent-git/references.ts';
-import { type BytePath, workspacePathOf } from './folder/names.ts';
+import { type BytePath, isSafePath, workspacePathOf } from './folder/names.ts';
 import { type Manifest, parseManifest } from './manifest.ts';
 import { probeObjects, readObjects } from './objects/read.ts';
 
@@ -44,14 +44,16 @@ export async function readCheckpoint(project: Project, id: string): Promise<Chec
   await requireCheckpoint(project, id);
   const header = await git({ gitDir: project.storeGit, args: ['cat-file', 'commit', id] });
   const listing = await git({ gitDir: project.storeGit, args: ['ls-tree', '-r', '-t', '-z', '--full-tree', id] });
-  const found = sortListing(parseListing(listing.stdout));
+  const found = sortListing(parseListing(listing.stdout), id);
   if (found.manifest === null || found.filesTree === null) throw notOurs(id);
   const manifest = (await readObjects(project.storeGit, [found.manifest])).get(found.manifest);
   const parents = [...header.stdout.toString('latin1').matchAll(/^parent ([0-9a-f]+)$/gm)].map(
     (match) => match[1] ?? '',
   );
   const { filesTree, entries, keep, tags } = found;
-  return { id, parents, filesTree, entries, keep, tags, manifest: parseManifest(manifest ?? Buffer.alloc(0), id) };
+  const parsed = parseManifest(manifest ?? Buffer.alloc(0), id);
+  if (!parsed.folders.every(isSafePath)) throw notOurs(id);
+  return { id, parents, filesTree, entries, keep, tags, manifest: parsed };
 }
 
 async function requireCheckpoint(project: Project, id: string): Promise<void> {
@@ -82,7 +84,7 @@ function parseListing(output: Buffer): ListedObject[] {
   });
 }
 
-function sortListing(listing: readonly ListedObject[]) {
+function sortListing(listing: readonly ListedObject[], id: string) {
   const entries: CheckpointEntry[] = [];
   const keep: string[] = [];
   const tags: { tag: string; blob: string }[] = [];
@@ -95,14 +97,19 @@ function sortListing(listing: readonly ListedObject[]) {
     else if (path.startsWith('tags/')) tags.push({ tag: path.slice(5), blob: oid });
     const inWorkspace = type === 'blob' ? workspacePathOf(path) : null;
     if (inWorkspace !== null) entries.push({ path: inWorkspace, mode, oid });
+    if (inWorkspace !== null && !isSafePath(inWorkspace)) throw notOurs(id);
   }
   return { entries, keep, tags, filesTree, manifest };
 }
 
 function notOurs(id: string): Failure {
-  return new Failure('checkpoint_missing', `Commit ${id} is no checkpoint: it has no manifest.`, {
-    data: { checkpoint: id },
-  });
+  return new Failure(
+    'checkpoint_missing',
+    `Commit ${id} is no checkpoint: it has no manifest, or names no workspace can have.`,
+    {
+      data: { checkpoint: id },
+    },
+  );
 }
 
 /** Reads the agent's HEAD and refs as they were at a checkpoint. */

@@ -26,7 +26,7 @@ export interface SecureRequest {
   readonly last: CachedGitState | null;
 }
 
-const NOTHING: CachedGitState = { gitTree: '', commit: null, parents: [], keep: null, tags: null };
+const NOTHING: CachedGitState = { gitTree: '', commit: null, parents: [], keep: null, tags: null, missing: [] };
 
 /** Brings the agent's objects, and derives what the checkpoint's commit has to hold of them. */
 export async function secureGit({ request, snapshot, objects, last }: SecureRequest): Promise<SecuredGit> {
@@ -44,7 +44,8 @@ export async function secureGit({ request, snapshot, objects, last }: SecureRequ
     );
     const makeTree = (items: readonly TreeItem[]) =>
       items.length === 0 ? null : objects.make('tree', renderTree(items));
-    const state = { gitTree, commit: references.commit, parents, keep: makeTree(keep), tags: makeTree(raw) };
+    const { missing } = brought;
+    const state = { gitTree, commit: references.commit, parents, keep: makeTree(keep), tags: makeTree(raw), missing };
     return { condition, state };
   } catch (error) {
     if (!(error instanceof AgentGitUnusable)) throw error;
@@ -56,7 +57,8 @@ export async function secureGit({ request, snapshot, objects, last }: SecureRequ
 function listWanted(references: AgentReferences, { indexes: { all, main } }: Snapshot): WantedObjects {
   const linked = all.filter((index) => index !== main).flatMap((index) => index.required);
   return {
-    required: new Set([...references.required, ...(main?.required ?? [])]),
+    required: new Set([...(references.commit === null ? [] : [references.commit]), ...(main?.required ?? [])]),
+    named: references.named,
     mentioned: new Set([...references.mentioned, ...linked, ...all.flatMap((index) => index.mentioned)]),
   };
 }

@@ -88,6 +88,7 @@ async function verifyReferences(project: Project, contents: CheckpointContents):
   const { commit, refs } = await readCheckpointRefs(project, contents);
   const named = new Set([...refs.values(), ...(commit === null ? [] : [commit])]);
   for (const { tag } of contents.tags) named.delete(tag);
+  for (const oid of contents.manifest.missing) named.delete(oid);
   const present = await probeObjects(project.storeGit, named);
   for (const oid of named) if (!present.has(oid)) problems.push(`object ${oid}, which a ref names, is missing`);
   return problems;

@@ -255,3 +255,32 @@ it('a link swapped in for a folder between two captures is captured as a link', 
   const child = await site.restore(second.id);
   expect(await takeFingerprint(child)).toEqual(await takeFingerprint(workspace.path));
 });
+
+it('a ref to an object nobody has is kept as it is', async () => {
+  const site = await makeSite();
+  const workspace = await site.addRun();
+  await runScript(workspace.path, `echo ${'ab'.repeat(20)} >.git/refs/heads/broken; echo x >>a; git commit -qam x`);
+  const before = await takeFingerprint(workspace.path);
+  const record = await site.capture(workspace);
+  expect(await verifyCheckpoint({ project: site.project, checkpoint: record.id })).toEqual([]);
+  expect(await takeFingerprint(await site.restore(record.id))).toEqual(before);
+});
+
+it('a checkpoint whose tree names a way out is not read', async () => {
+  const site = await makeSite();
+  const workspace = await site.addRun();
+  const record = await site.capture(workspace);
+  for (const name of ['..', '.', '../x']) {
+    const forged = await runScript(
+      site.project.storeGit,
+      `b=$(echo evil | git hash-object -w --stdin)
+      f=$(node -e '
+        const [name, oid] = process.argv.slice(1);
+        process.stdout.write(Buffer.concat([Buffer.from("100644 " + name + "\\0"), Buffer.from(oid, "hex")]));' '${name}' $b | git hash-object -w -t tree --stdin --literally)
+      m=$(git rev-parse ${record.id}:manifest); t=$(printf '040000 tree %s\\tfiles\\n100644 blob %s\\tmanifest\\n' $f $m | git mktree)
+      git commit-tree -m x $t`,
+    );
+    await expect(site.restore(forged.trim())).rejects.toMatchObject({ code: 'checkpoint_missing' });
+    expect(existsSync(join(site.folder, 'runs/x'))).toBe(false);
+  }
+});

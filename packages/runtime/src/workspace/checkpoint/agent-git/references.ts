@@ -12,8 +12,8 @@ export interface AgentReferences {
   /** The commit HEAD resolves to; null when unborn. */
   readonly commit: string | null;
   readonly operation: string | null;
-  /** Objects that refs and HEAD name directly. */
-  readonly required: ReadonlySet<string>;
+  /** Objects that refs name directly. */
+  readonly named: ReadonlySet<string>;
   /** Every other id found in reflogs, operation files and the like. */
   readonly mentioned: ReadonlySet<string>;
 }
@@ -79,17 +79,16 @@ export function readReferences({ root, head, files, format }: ReferencesRequest)
   const read = (path: BytePath) => readText(root, path);
   const refs = readRefs(files, read);
   const commit = resolveHead(head, refs, read);
-  const required = new Set(refs.values());
-  if (commit !== null) required.add(commit);
+  const named = new Set(refs.values());
   const mentioned = new Set<string>();
   const pattern =
     format.name === 'sha1' ? /(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])/g : /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
   for (const path of files) {
     if (UNSCANNED.test(path)) continue;
-    for (const [oid] of (read(path) ?? '').matchAll(pattern)) if (!required.has(oid)) mentioned.add(oid);
+    for (const [oid] of (read(path) ?? '').matchAll(pattern)) if (!named.has(oid)) mentioned.add(oid);
   }
   mentioned.delete('0'.repeat(format.rawLength * 2));
-  return { head, commit, operation: findOperation(files), required, mentioned };
+  return { head, commit, operation: findOperation(files), named, mentioned };
 }
 
 /** The operation in progress that a git directory's files show. */

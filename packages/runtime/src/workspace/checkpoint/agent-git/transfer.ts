@@ -4,8 +4,9 @@
  * 1. They cross only as a pack that the host's `index-pack --stdin --strict --fix-thin` takes: every id is recomputed,
  *    every object is parsed, and every object it links to must be there.
  * 2. So everything in the store is connected, and an object the store has is never asked for again.
- * 3. A required object that is not in the store afterwards fails the checkpoint by name; one that was merely
- *    mentioned (an expired reflog entry) may be missing, as it is for the agent.
+ * 3. An object HEAD or the index need, or one a ref names and the agent has, fails the checkpoint by name when it is
+ *    not in the store afterwards. A ref to nothing, and what is merely mentioned (an expired reflog entry), may be
+ *    missing, as it is for the agent.
  */
 import { randomUUID } from 'node:crypto';
 import { createReadStream, rmSync } from 'node:fs';
@@ -21,6 +22,8 @@ import { type AgentObjects, openAgentObjects } from './objects-source.ts';
 
 export interface WantedObjects {
   readonly required: ReadonlySet<string>;
+  /** What refs name. */
+  readonly named: ReadonlySet<string>;
   readonly mentioned: ReadonlySet<string>;
 }
 
@@ -29,6 +32,8 @@ export interface BroughtObjects {
   readonly types: ReadonlyMap<string, ObjectType>;
   /** Those that `base.git` has. */
   readonly inBase: ReadonlySet<string>;
+  /** Objects refs name and the agent does not have, sorted. */
+  readonly missing: readonly string[];
 }
 
 /**
@@ -38,7 +43,8 @@ export interface BroughtObjects {
 export const TOLERATED = [
   'hasDot hasDotdot hasDotgit zeroPaddedFilemode badFilemode',
   'gitmodulesSymlink gitmodulesName gitmodulesUrl gitmodulesPath gitmodulesParse gitmodulesUpdate gitmodulesMissing',
-  'gitmodulesBlob gitmodulesLarge badEmail badName missingEmail missingNameBeforeEmail missingSpaceBeforeEmail',
+  'gitattributesLarge gitattributesLineLength gitattributesMissing gitattributesBlob gitmodulesBlob gitmodulesLarge',
+  'badEmail badName missingEmail missingNameBeforeEmail missingSpaceBeforeEmail',
   'missingSpaceBeforeDate badDate badDateOverflow badTimezone zeroPaddedDate badTagName missingTaggerEntry',
   'multipleAuthors nulInCommit',
 ]
@@ -54,19 +60,22 @@ export async function bringObjects(
   wanted: WantedObjects,
 ): Promise<BroughtObjects> {
   const { baseGit, storeGit } = workspace.project;
-  const all = new Set([...wanted.required, ...wanted.mentioned]);
+  const all = new Set([...wanted.required, ...wanted.named, ...wanted.mentioned]);
   for (const empty of EMPTY_OBJECTS) all.delete(empty);
   const types = await probeObjects(baseGit, all);
   const inBase = new Set(types.keys());
   for (const [oid, type] of await probeObjects(storeGit, withoutKeys(all, types))) types.set(oid, type);
   const missing = withoutKeys(all, types);
+  let claimed: ReadonlySet<string> = new Set();
   if (missing.length > 0) {
-    await fetchMissing(workspace, format, { wanted, missing, present: types });
+    claimed = await fetchMissing(workspace, format, { wanted, missing, present: types });
     for (const [oid, type] of await probeObjects(storeGit, missing)) types.set(oid, type);
   }
-  const lost = [...wanted.required].filter((oid) => !types.has(oid) && !EMPTY_OBJECTS.has(oid));
+  const absent = [...wanted.named].filter((oid) => all.has(oid) && !types.has(oid));
+  const lost = [...wanted.required].filter((oid) => all.has(oid) && !types.has(oid));
+  lost.push(...absent.filter((oid) => claimed.has(oid)));
   if (lost.length > 0) throw makeLossFailure(lost);
-  return { types, inBase };
+  return { types, inBase, missing: absent.sort() };
 }
 
 /** The empty blob and tree: git knows them without having them, an intent-to-add entry names one. */
@@ -83,15 +92,22 @@ interface Fetch {
   readonly present: ReadonlyMap<string, ObjectType>;
 }
 
-async function fetchMissing(workspace: WorkspaceHandle, format: ObjectFormat, fetch: Fetch): Promise<void> {
+/** Brings what is missing; returns what the agent claims to have of it. */
+async function fetchMissing(
+  workspace: WorkspaceHandle,
+  format: ObjectFormat,
+  fetch: Fetch,
+): Promise<ReadonlySet<string>> {
   const agent = await openAgentObjects(workspace, format);
   try {
     const commits = [...fetch.present].filter(([, type]) => type === 'commit').map(([oid]) => oid);
     const had = await agent.probe([...fetch.missing, ...commits]);
     const positive = fetch.missing.filter((oid) => had.has(oid));
     const negative = commits.filter((oid) => had.has(oid));
-    if (positive.length === 0) return;
-    const required = positive.filter((oid) => fetch.wanted.required.has(oid));
+    const claimed = new Set(positive);
+    if (positive.length === 0) return claimed;
+    const { required: needed, named } = fetch.wanted;
+    const required = positive.filter((oid) => needed.has(oid) || named.has(oid));
     try {
       await bringPack(workspace, agent, renderRevisions(positive, negative));
     } catch (error) {
@@ -99,6 +115,7 @@ async function fetchMissing(workspace: WorkspaceHandle, format: ObjectFormat, fe
       if (required.length === positive.length || (error as Failure).code === 'interrupted') throw error;
       if (required.length > 0) await bringPack(workspace, agent, renderRevisions(required, negative));
     }
+    return claimed;
   } finally {
     agent.close();
   }

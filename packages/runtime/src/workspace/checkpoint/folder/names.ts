@@ -50,6 +50,11 @@ export function nestedRepositoryOf(path: BytePath): BytePath | null {
   return found === null || path.startsWith('.git/') ? null : path.slice(0, found.index);
 }
 
+/** Whether a path stays below the workspace's root and names something there. */
+export function isSafePath(path: BytePath): boolean {
+  return !path.includes('\0') && !path.split('/').some((name) => name === '' || name === '.' || name === '..');
+}
+
 /** The folder a path lies in; '' for the root's own entries. */
 export function folderOf(path: BytePath): BytePath {
   const slash = path.lastIndexOf('/');

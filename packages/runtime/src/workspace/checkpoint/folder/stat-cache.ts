@@ -25,6 +25,8 @@ export interface CachedGitState {
   /** Trees of the checkpoint's root, null when empty. */
   readonly keep: string | null;
   readonly tags: string | null;
+  /** Objects refs name that do not exist for the agent either. */
+  readonly missing: readonly string[];
 }
 
 /** One file or link as it was captured. */
