@@ -26,7 +26,7 @@ function tryMount(): string | null {
 beforeEach(async () => {
   mounted = tryMount();
   if (mounted === null) return;
-  store = openFileStore({ home: join(mounted, 'state'), now: Date.now, sealBytes: 4_000 });
+  store = openFileStore({ home: join(mounted, 'state'), now: Date.now, sealBytes: 40_000 });
   const staged = store.stage(SOURCE);
   staged.append(buildSession({ id: SOURCE, turns: [{}, {}, {}] }));
   await staged.commit();

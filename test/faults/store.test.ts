@@ -2,7 +2,7 @@
 import { appendFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { isRefusal, type RunId } from '@ramet/core';
+import { type EventDraft, isRefusal, type RunId } from '@ramet/core';
 import { forkSession } from '@ramet/runtime/fork';
 import { type FileStore, openFileStore } from '@ramet/runtime/store';
 import { auditStore, buildSession, buildTurn, makeTestId } from '@ramet/testkit';
@@ -79,6 +79,7 @@ interface Before {
   readonly after: unknown;
 }
 
+const TITLE: EventDraft = { type: 'session.title', title: 'once' };
 const TURN = buildTurn({ prompt: `again ${LARGE}` }, 4);
 
 async function appendTurn(store: FileStore): Promise<number> {
@@ -128,6 +129,22 @@ const operations: Readonly<Record<string, Operation<unknown>>> = {
   'appending a turn with a payload, which seals a segment': {
     work: appendTurn,
     check: (store, outcome, before) => expectAppended(store, outcome as Outcome<number>, before),
+  },
+  'appending twice, though the first time fails': {
+    work: async (store) => {
+      const owner = await ownOf(store, SOURCE);
+      try {
+        await owner.append([TITLE], { durable: false }).catch(() => {});
+        await owner.append(TURN, { durable: true });
+      } finally {
+        owner.close();
+      }
+    },
+    check: (store, outcome, { bytes }) => {
+      const log = bytesOf(store, SOURCE);
+      expect(log.subarray(0, bytes.length)).toEqual(bytes);
+      if (outcome.error === undefined) expect(log.toString()).toContain('prompt');
+    },
   },
   'appending after a torn tail': {
     prepare: async (store) => {

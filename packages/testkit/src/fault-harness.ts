@@ -4,7 +4,7 @@
  *
  * 1. It patches the functions of `node:fs` for the time of the work, in this process; nothing else may use them meanwhile.
  * 2. A death is played: every call from the k-th on throws and does nothing, and at the end every descriptor that was
- *    opened is closed, which frees its locks. A write or a removal that dies has done half of its work.
+ *    opened is closed, which frees its locks. A write that goes wrong has done half of its work; so has a removal that dies.
  * 3. It does not play the loss of what was not synced: that takes a disk that forgets.
  */
 import fs from 'node:fs';
@@ -61,7 +61,7 @@ export async function runWithFault<T>(fault: Fault | null, work: () => Promise<T
     target[name] = (...parameters) => {
       const failure = judge(name, parameters);
       if (failure === null) return track(opened, { name, parameters, result: original(...parameters) });
-      if (failure.code === DEAD && calls.length - 1 === fault?.at) doHalf(name, parameters, original);
+      if (calls.length - 1 === fault?.at) doHalf({ name, parameters, original, dead: failure.code === DEAD });
       throw failure;
     };
   }
@@ -122,15 +122,21 @@ function track(
   return result;
 }
 
-/** A kill does not wait for the end of a write or of a removal. */
-function doHalf(name: string, parameters: readonly unknown[], original: Call): void {
+/** A full disk takes the beginning of a write, and a kill waits neither for the end of one nor for that of a removal. */
+function doHalf(call: {
+  readonly name: string;
+  readonly parameters: readonly unknown[];
+  readonly original: Call;
+  readonly dead: boolean;
+}): void {
+  const { name, parameters, original, dead } = call;
   if (name === 'writeSync') {
     const [fd, bytes, offset = 0, length = (bytes as Uint8Array).length, position = null] = parameters;
     original(fd, bytes, offset, Math.floor(Number(length) / 2), position);
   }
   const [path] = parameters;
-  if (name !== 'rmSync' || typeof path !== 'string' || !fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory())
-    return;
+  if (!dead || name !== 'rmSync' || typeof path !== 'string') return;
+  if (!fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory()) return;
   const names = fs.globSync('**', { cwd: path }).filter((entry) => !fs.lstatSync(join(path, entry)).isDirectory());
   for (const entry of names.slice(0, Math.ceil(names.length / 2))) original(join(path, entry), { force: true });
 }
