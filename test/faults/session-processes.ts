@@ -42,6 +42,7 @@ export async function runWorker(h: SessionHarness, action: WorkerTask['action'],
 }
 
 export interface Worker {
+  readonly pid: number | undefined;
   /** Resolves when the work begins, or when the process ends before. */
   readonly ready: Promise<void>;
   readonly ended: Promise<{ readonly killed: boolean; readonly output: string }>;
@@ -68,7 +69,7 @@ export function startWorker(task: WorkerTask): Worker {
     });
     child.on('close', () => resolve());
   });
-  return { ready, ended, kill: () => child.kill('SIGKILL') };
+  return { pid: child.pid, ready, ended, kill: () => child.kill('SIGKILL') };
 }
 
 /** Digest of every file of a run's log and payloads: bytes, mode, time, size. */

@@ -96,6 +96,8 @@ export interface HarnessOptions {
 export function makeSessionHarness(options: HarnessOptions = {}): SessionHarness {
   const area = makeScratchArea();
   const repository = makeRepository(area, 'project', options.files ?? { 'base.txt': 'base\n' });
+  area.git(repository, 'config', 'user.name', 'Ada');
+  area.git(repository, 'config', 'user.email', 'ada@example.org');
   const home = join(area.folder, 'state');
   const { sealBytes } = options;
   const store = openFileStore({ home, now: Date.now, ...(sealBytes === undefined ? {} : { sealBytes }) });

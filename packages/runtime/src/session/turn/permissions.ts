@@ -27,7 +27,7 @@ export function decideCall(facts: CallFacts, rules: readonly PermissionRule[]): 
 
 function describeReach(facts: CallFacts): string {
   return facts.contained === 'unless_egress'
-    ? `${facts.tool} may reach the network here`
+    ? `${facts.tool} may reach the network here (--allow ${facts.tool} lets it)`
     : `${facts.tool} runs with your own rights here: nothing it does can be contained or undone`;
 }
 

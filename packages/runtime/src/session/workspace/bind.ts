@@ -5,7 +5,8 @@
  * 1. A restored workspace is complete and verified, or it is not there.
  * 2. Nothing is called restored that was not: every fallback has a reason, in the log and for the agent.
  */
-import { existsSync, realpathSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
+import { join } from 'node:path';
 import { type EventDraft, Failure, isRefusal, type Refusal, type RunId, refuse, type SessionState } from '@ramet/core';
 import type { Configuration } from '../../config/index.ts';
 import { type FileStore, makeFolder, type RunPaths, removeTree } from '../../store/index.ts';
@@ -51,6 +52,9 @@ async function restoreOrFresh(request: BindRequest, place: GitPlace): Promise<Pr
   const checkpoint = checkpointOf(state);
   // A workspace that no event speaks of was never worked in: what is there is the rest of a crash.
   removeTree(place.paths.workspace);
+  for (const name of readdirSync(place.paths.folder)) {
+    if (name.startsWith('workspace.')) removeTree(join(place.paths.folder, name));
+  }
   if (checkpoint === null) {
     return openFresh(
       request,
@@ -154,15 +158,16 @@ async function bindDirectory(request: BindRequest): Promise<PreparedWorkspace | 
   const path = realpathSync(recorded);
   const lock = await lockDirectory(store.layout.home, path);
   if (isRefusal(lock)) return lock;
-  const frozen = freezeGit(path);
+  // The owner of an earlier turn may have died before it could.
+  removeRedirection(path);
   const workspace: BoundWorkspace = {
     kind: 'directory',
     path,
     project: null,
     readOnly: [],
-    frozen,
+    frozen: freezeGit(path),
     release: () => {
-      removeRedirection(path, frozen);
+      removeRedirection(path);
       lock.release();
     },
   };

@@ -24,22 +24,22 @@ export async function lockDirectory(home: string, path: string): Promise<HeldLoc
  */
 export function freezeGit(path: string): readonly string[] {
   const git = join(path, '.git');
-  if (isFolder(git) && lstatSync(join(git, 'config'), { throwIfNoEntry: false }) === undefined) {
+  if (isFolder(git) && !isThere(join(git, 'config'))) {
     writeFileSync(join(git, 'config'), '', { flag: 'wx', mode: 0o644 });
   }
-  const always = ['hooks', 'config'];
-  const present = ['config.worktree', 'commondir'].filter((name) => isThere(join(git, name)));
-  return isThere(git) ? [...always, ...present].map((name) => join('.git', name)) : [];
+  if (!isThere(git)) return [];
+  const worktree = isThere(join(git, 'config.worktree')) ? ['config.worktree'] : [];
+  return ['hooks', 'config', ...worktree].map((name) => join('.git', name));
 }
 
-/**
- * Removes `.git/commondir` where the agent made one: with it git reads config and hooks from a folder of the agent's
- * choice. In the git directory of a main checkout, which this is, nobody else makes one.
- */
-export function removeRedirection(path: string, frozen: readonly string[]): void {
-  const redirection = join('.git', 'commondir');
-  if (frozen.includes(redirection) || !isFolder(join(path, '.git')) || !isThere(join(path, redirection))) return;
-  unlinkSync(join(path, redirection));
+/** With a `.git/commondir` git reads config and hooks elsewhere, where they cannot be frozen. */
+export function hasRedirection(path: string): boolean {
+  return isFolder(join(path, '.git')) && isThere(join(path, '.git', 'commondir'));
+}
+
+/** Removes a redirection: no session begins in a folder with one, so the agent made it. */
+export function removeRedirection(path: string): void {
+  if (hasRedirection(path)) unlinkSync(join(path, '.git', 'commondir'));
 }
 
 function isFolder(path: string): boolean {

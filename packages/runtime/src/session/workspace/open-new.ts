@@ -10,6 +10,7 @@ import { createCheckout } from '../../workspace/checkout/index.ts';
 import { openProject } from '../../workspace/project/index.ts';
 import type { OpenedWorkspace, Project } from '../../workspace/types.ts';
 import type { NewSession } from '../types.ts';
+import { hasRedirection } from './directory.ts';
 
 /** Where a new session works. */
 export interface SessionPlace {
@@ -26,7 +27,7 @@ export async function findPlace(home: string, options: NewSession): Promise<Sess
   const directory = realpathSync(options.cwd);
   if (options.workspace === 'none') return { kind: 'none', project: null, cwd: '', directory };
   if (options.workspace === 'directory') {
-    const refusal = refuseOwnState(home, directory);
+    const refusal = refuseOwnState(home, directory) ?? refuseRedirection(directory);
     return refusal ?? { kind: 'directory', project: null, cwd: '', directory };
   }
   const project = await openProject({ stateFolder: home, cwd: directory });
@@ -50,6 +51,12 @@ function refuseOwnState(home: string, directory: string): Refusal | null {
     `${directory} cannot be worked in: Ramet's own state is in ${state}; choose a folder beside it, or set RAMET_HOME`,
     { cwd: directory },
   );
+}
+
+function refuseRedirection(directory: string): Refusal | null {
+  if (!hasRedirection(directory)) return null;
+  const message = `${directory}/.git/commondir sends git to another folder, which cannot be protected from the agent; start without --workspace directory`;
+  return refuse('unsupported_repository', message, { cwd: directory });
 }
 
 function isWithin(path: string, folder: string): boolean {
