@@ -76,7 +76,7 @@ export interface CheckpointRecord {
   readonly commit: string | null;
   /** An operation in progress that came along (`merge`, `rebase`, `cherry-pick`, `revert`, `bisect`, `am`). */
   readonly operation: string | null;
-  /** What it does not hold; the first 200 in path order of each reason. */
+  /** What it does not hold; the first 200 in path order. */
   readonly leftOut: readonly LeftOut[];
   /** How many things it does not hold; only where `leftOut` does not list them all. */
   readonly leftOutCount?: number;

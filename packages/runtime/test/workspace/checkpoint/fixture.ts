@@ -1,5 +1,5 @@
 /** A project with its two repositories and run folders, for checkpoint tests; agent commands run plainly in the folder. */
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runScript, START_SCRIPT } from '@ramet/testkit';
@@ -97,9 +97,4 @@ async function cloneWorkspace(project: Project, path: string): Promise<void> {
   for (const name of ['info', 'pack']) mkdirSync(join(objects, name), { recursive: true });
   writeFileSync(join(objects, 'info', 'alternates'), `${project.baseGit}/objects\n`);
   await runScript(path, 'if git rev-parse -q --verify HEAD >/dev/null; then git reset -q --hard; fi');
-}
-
-/** Whether a tool is on PATH. */
-export function hasTool(name: string): boolean {
-  return (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name)));
 }

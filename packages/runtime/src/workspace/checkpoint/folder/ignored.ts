@@ -46,7 +46,8 @@ export function makeIgnoreRules(
     if (paths.length === 0) return new Set<BytePath>();
     const view = writeView(privateFolder, files);
     const asked = paths.map((path) => (path.endsWith('/') ? path + PROBE : path));
-    for (const folder of new Set(asked.map(folderOf))) mkdirSync(locate(view.workTree, folder), { recursive: true });
+    for (const folder of new Set(asked.map(folderOf)))
+      mkdirSync(locate(view.workTree, folder), { recursive: true, mode: 0o700 });
     const outcome = await git({
       ...view,
       args: ['check-ignore', '-z', '--stdin'],
@@ -69,14 +70,14 @@ function writeView(privateFolder: string, files: readonly IgnoreFile[]): { gitDi
   const workTree = join(view, 'tree');
   for (const folder of ['objects', 'refs', 'info']) mkdirSync(join(gitDir, folder), { recursive: true, mode: 0o700 });
   mkdirSync(workTree, { mode: 0o700 });
-  writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n');
+  writeFileSync(join(gitDir, 'HEAD'), 'ref: refs/heads/none\n', { mode: 0o600 });
   for (const file of files) {
     if (file.path === EXCLUDE) {
-      writeFileSync(join(gitDir, 'info', 'exclude'), file.read());
+      writeFileSync(join(gitDir, 'info', 'exclude'), file.read(), { mode: 0o600 });
       continue;
     }
-    mkdirSync(locate(workTree, folderOf(file.path)), { recursive: true });
-    writeFileSync(locate(workTree, file.path), file.read());
+    mkdirSync(locate(workTree, folderOf(file.path)), { recursive: true, mode: 0o700 });
+    writeFileSync(locate(workTree, file.path), file.read(), { mode: 0o600 });
   }
   return { gitDir, workTree };
 }
