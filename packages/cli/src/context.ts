@@ -5,6 +5,8 @@ import type { CommandContext } from '@stricli/core';
 /** Where text goes. */
 export interface Output {
   write(text: string | Uint8Array): void;
+  /** Waits until the reader has caught up; for output that would not fit in memory. */
+  drain(): Promise<void>;
   readonly isTerminal: boolean;
   readonly hasColor: boolean;
   /** Of the terminal; absent when it is none. */

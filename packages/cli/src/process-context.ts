@@ -57,12 +57,20 @@ function outputOf(stream: NodeJS.WriteStream): Output {
     write: (text) => {
       if (isOpen) stream.write(text);
     },
+    drain: () => (isOpen && stream.writableNeedDrain ? waitForDrain(stream) : Promise.resolve()),
     isTerminal,
     hasColor: isTerminal && !NO_COLOR && TERM !== 'dumb',
     get columns() {
       return isTerminal ? stream.columns : undefined;
     },
   };
+}
+
+/** A reader that goes away ends the waiting, too. */
+function waitForDrain(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => {
+    for (const event of ['drain', 'close', 'error']) stream.once(event, () => resolve());
+  });
 }
 
 function flush(stream: NodeJS.WriteStream): Promise<void> {

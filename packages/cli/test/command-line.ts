@@ -93,5 +93,5 @@ function collectInto(pieces: string[], columns?: number): Output {
   const write = (text: string | Uint8Array): void => {
     pieces.push(typeof text === 'string' ? text : Buffer.from(text).toString('utf8'));
   };
-  return { write, isTerminal: columns !== undefined, hasColor: false, columns };
+  return { write, drain: async () => {}, isTerminal: columns !== undefined, hasColor: false, columns };
 }

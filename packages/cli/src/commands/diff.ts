@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
-import { escapeText, renderColumns, renderCount } from '@ramet/core/text';
+import { escapeLine, escapeText, renderColumns, renderCount } from '@ramet/core/text';
 import type { FileStore } from '@ramet/runtime/store';
 import { findHeldWork, type HeldWork } from '@ramet/runtime/upkeep';
 import { type CheckpointDiff, type DiffRequest, diffCheckpoint } from '@ramet/runtime/workspace/diff';
@@ -56,11 +56,15 @@ async function findWork(store: FileStore, text: string): Promise<HeldWork | Refu
 /** Line by line as git writes it, so that a large patch needs no memory. */
 async function printPatch(context: CliContext, compared: CheckpointDiff, isRaw: boolean): Promise<void> {
   if (isRaw) {
-    for await (const chunk of compared.patch()) context.stdout.write(chunk);
+    for await (const chunk of compared.patch()) {
+      await context.stdout.drain();
+      context.stdout.write(chunk);
+    }
     return;
   }
   let rest = Buffer.alloc(0);
   for await (const chunk of compared.patch()) {
+    await context.stdout.drain();
     const whole = Buffer.concat([rest, chunk]);
     const end = whole.lastIndexOf(0x0a) + 1;
     context.stdout.write(renderLines(context, whole.subarray(0, end)));
@@ -84,7 +88,7 @@ function renderStat({ files }: CheckpointDiff): string {
   const rows = files.map(({ status, shown, oldShown, additions, deletions, binary }) => [
     String(status),
     binary ? 'binary' : `+${additions} -${deletions}`,
-    oldShown === null ? shown : `${oldShown} => ${shown}`,
+    escapeLine(oldShown === null ? shown : `${oldShown} => ${shown}`),
   ]);
   const lines = [...renderColumns(rows), renderCount(files.length, 'file')];
   return lines.map((line) => `${line}\n`).join('');

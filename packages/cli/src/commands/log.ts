@@ -29,12 +29,13 @@ export const log: Action<LogFlags, [string]> = async (context, flags, [text]) =>
 };
 
 /** Line by line, so that a long log needs no memory. A pipe gets the exact bytes, a terminal what is safe to show. */
-function printRaw(
+async function printRaw(
   context: CliContext,
   reader: ReturnType<FileStore['read']>,
   range: { readonly from?: number; readonly to?: number },
-): Answer {
+): Promise<Answer> {
   for (const bytes of reader?.readBytes(range) ?? []) {
+    await context.stdout.drain();
     context.stdout.write(context.stdout.isTerminal ? escapeJson(Buffer.from(bytes).toString('utf8')) : bytes);
   }
   return { json: null };

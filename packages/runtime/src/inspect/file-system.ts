@@ -16,13 +16,25 @@ const NETWORK_FILE_SYSTEMS: ReadonlyMap<number, string> = new Map([
 
 /** The kind of network file system a folder (or the nearest one above that exists) lies on; null for a local one. */
 export function findNetworkFileSystem(folder: string): string | null {
-  return NETWORK_FILE_SYSTEMS.get(statfsSync(nearestFolder(folder)).type) ?? null;
+  try {
+    return NETWORK_FILE_SYSTEMS.get(statfsSync(nearestFolder(folder)).type) ?? null;
+  } catch {
+    // What cannot be looked at cannot be used either, and whoever tries says why.
+    return null;
+  }
 }
 
-/** The folder, or the nearest one above it that exists. */
+/** The folder, or the nearest one above it that exists and may be looked at. */
 export function nearestFolder(path: string): string {
   let folder = path;
-  while (statSync(folder, { throwIfNoEntry: false }) === undefined && dirname(folder) !== folder)
-    folder = dirname(folder);
+  while (!isThere(folder) && dirname(folder) !== folder) folder = dirname(folder);
   return folder;
+}
+
+function isThere(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
 }

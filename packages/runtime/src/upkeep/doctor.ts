@@ -1,11 +1,13 @@
 /** Looks at everything Ramet needs on a machine and says what is missing and how to get it. Changes nothing. */
 import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { renderBytes, renderCount } from '@ramet/core';
+import { isRefusal, renderBytes, renderCount } from '@ramet/core';
 import { findNetworkFileSystem, listSessions, nearestFolder } from '../inspect/index.ts';
 import { runProcess } from '../process/index.ts';
 import { probeSandbox } from '../sandbox/index.ts';
 import { type FileStore, layoutOf } from '../store/index.ts';
+import { listProjects, measureStore } from '../workspace/gc/index.ts';
+import { readProject } from '../workspace/project/index.ts';
 
 /** `bad`: something will fail; `weak`: something is missing that can be done without. */
 export type CheckLevel = 'good' | 'weak' | 'bad';
@@ -38,6 +40,7 @@ export async function examineMachine(request: DoctorRequest): Promise<readonly C
     checkFileSystem(home),
     checkSpace(home),
     checkRuns(store),
+    await checkStores(home),
     checkLeftovers(home),
     checkKeys(env),
   ];
@@ -127,6 +130,21 @@ function checkRuns(store: FileStore): Check {
     message: `${damaged.length} of ${sessions.length} damaged: ${ids}`,
     remedy: `see what is left: ramet verify ${damaged[0]?.id}`,
   };
+}
+
+async function checkStores(home: string): Promise<Check> {
+  let bytes = 0;
+  let shouldCollect = false;
+  for (const id of listProjects(home)) {
+    const project = await readProject({ stateFolder: home, id });
+    if (isRefusal(project)) continue;
+    const measured = measureStore(project);
+    bytes += measured.bytes;
+    shouldCollect ||= measured.shouldCollect;
+  }
+  const message = `${renderBytes(bytes)} of checkpoints`;
+  if (!shouldCollect) return { name: 'checkpoints', level: 'good', message };
+  return { name: 'checkpoints', level: 'weak', message: `${message}, in many packs`, remedy: 'run `ramet gc`' };
 }
 
 function checkLeftovers(home: string): Check {
