@@ -5,6 +5,7 @@
  * 2. A stage that closes has its store audited.
  */
 import { cpSync, mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { probeSandbox } from '@ramet/runtime/sandbox';
 import {
@@ -96,6 +97,8 @@ export class Stage {
       TMPDIR: temp,
       LANG: 'C.UTF-8',
       RAMET_HOME: this.home,
+      // Shared by the stages of a run: compiling the command anew is most of a short process's time.
+      NODE_COMPILE_CACHE: join(tmpdir(), 'compiled'),
     };
   }
 
