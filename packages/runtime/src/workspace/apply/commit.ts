@@ -6,7 +6,7 @@ import type { Scratch, ScratchOptions } from '../diff/scratch.ts';
 import { type SelectedChange, selectChanges } from '../diff/select.ts';
 import { mayConvert, writeSelectedTree } from '../diff/selected-tree.ts';
 import { emptyTree } from '../diff/tree-names.ts';
-import { configValue, type PersonConfig } from '../git/index.ts';
+import { configValue, joinNul, type PersonConfig, splitNul } from '../git/index.ts';
 import type { AppliedLeftOut, ApplyRequest } from './types.ts';
 
 export interface ApplyPlace {
@@ -22,6 +22,7 @@ export interface AppliedCommit {
   readonly head: string | null;
   readonly loose: boolean;
   readonly leftOut: AppliedLeftOut;
+  readonly unfiltered: readonly string[];
 }
 
 /** Makes the commit in the scratch repository. */
@@ -33,7 +34,7 @@ export async function makeAppliedCommit(place: ApplyPlace): Promise<AppliedCommi
   const { tree, all } = await writeTree(place, from);
   const loose = !(await isSameTree(scratch, { head, tree, from }));
   const leftOut = describeLeftOut(contents, all);
-  if (!loose && head !== null) return { commit: head, head, loose, leftOut };
+  if (!loose && head !== null) return { commit: head, head, loose, leftOut, unfiltered: [] };
   if (!loose) {
     return refuse(
       'nothing_to_do',
@@ -45,7 +46,7 @@ export async function makeAppliedCommit(place: ApplyPlace): Promise<AppliedCommi
     stdin: `Work of Ramet session ${request.runId}\n\nFiles the agent had changed and not committed.\n`,
     env: place.identity,
   });
-  return { commit: stdout.toString().trim(), head, loose, leftOut };
+  return { commit: stdout.toString().trim(), head, loose, leftOut, unfiltered: await listUnfiltered(scratch, all) };
 }
 
 /** Writes a state with the agent's changes since then, without ignored files, as a tree of the scratch repository. */
@@ -78,6 +79,21 @@ async function isSameTree(
   if (head === null) return tree === from.id;
   const { stdout } = await scratch.run({ args: ['rev-parse', '--verify', `${head}^{tree}`] });
   return stdout.toString().trim() === tree;
+}
+
+/** Files of the loose commit that `git add` would have sent through a filter. */
+async function listUnfiltered(scratch: Scratch, all: readonly SelectedChange[]): Promise<string[]> {
+  const files = all.filter(
+    ({ kind, to }) => (kind === 'tracked' || kind === 'untracked') && to?.mode.startsWith('100'),
+  );
+  const { stdout } = await scratch.run({
+    args: ['check-attr', '-z', '--stdin', 'filter'],
+    stdin: joinNul(files.map(({ path }) => Buffer.from(path, 'latin1'))),
+  });
+  const answers = splitNul(stdout);
+  return files
+    .filter((_, position) => !['unspecified', 'unset'].includes(String(answers[position * 3 + 2])))
+    .map(({ path }) => renderBytePath(path));
 }
 
 function describeLeftOut(contents: CheckpointContents, all: readonly SelectedChange[]): AppliedLeftOut {

@@ -32,6 +32,11 @@ export interface AppliedCheckpoint {
   /** What was written to the checkout's files; null unless asked for. The index is as it was. */
   readonly checkout: AppliedFiles | null;
   readonly leftOut: AppliedLeftOut;
+  /**
+   * Files the person's attributes send through a filter (LFS): no filter ran, so the loose commit holds them as they
+   * were in the workspace.
+   */
+  readonly unfiltered: readonly string[];
   /** An operation the agent was in the middle of: its half-done files are in the loose commit. */
   readonly operation: string | null;
 }

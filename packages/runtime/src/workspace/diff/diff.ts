@@ -5,7 +5,7 @@
  * 2. Names and content are the agent's bytes: whoever shows them on a terminal escapes them.
  */
 import { isUtf8 } from 'node:buffer';
-import { isRefusal } from '@ramet/core/codes';
+import { Failure, isRefusal } from '@ramet/core/codes';
 import { conversionEntries, readAttributes } from '../checkout/shadow.ts';
 import { type CheckpointContents, readCheckpoint, renderBytePath, type TreeSource } from '../checkpoint/index.ts';
 import { readObjectFormat } from '../checkpoint/objects/format.ts';
@@ -121,8 +121,14 @@ async function* streamPatch(
 export async function readConversion(project: Project): Promise<ScratchOptions> {
   const repository = await findRepository(project.checkout).catch(() => null);
   if (repository === null || isRefusal(repository)) return {};
-  const config = conversionEntries(await readPersonConfig(repository.gitDir));
-  return { config, attributes: await readAttributes(repository) };
+  try {
+    const config = conversionEntries(await readPersonConfig(repository.gitDir));
+    return { config, attributes: await readAttributes(repository) };
+  } catch (error) {
+    // A config git cannot read is the person's to repair; what the agent did can be shown all the same.
+    if (error instanceof Failure && error.code === 'git_failed') return {};
+    throw error;
+  }
 }
 
 function describeFile(file: ListedDiff, kind: FileKind): DiffFile {

@@ -34,7 +34,7 @@ export async function writeSelectedTree(request: TreeRequest): Promise<string> {
   await scratch.run({ args: ['read-tree', nameTree(from)] });
   await removePaths(scratch, changes);
   const converted = request.convert ? changes.filter(isFile) : [];
-  const plain = changes.filter((change) => !converted.includes(change));
+  const plain = request.convert ? changes.filter((change) => !isFile(change)) : changes;
   await addEntries(scratch, plain);
   if (converted.length > 0) {
     await addConverted(request, converted).catch((error: unknown) => {

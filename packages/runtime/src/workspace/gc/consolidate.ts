@@ -13,7 +13,7 @@ import { Failure } from '@ramet/core/codes';
 import { listBaseTips, renderRevisions, shallowEnvironment } from '../checkpoint/agent-git/keeping.ts';
 import { readObjectFormat } from '../checkpoint/objects/format.ts';
 import { probeObjects } from '../checkpoint/objects/read.ts';
-import { git, makeBareRepository, renderAlternate } from '../git/index.ts';
+import { type GitSetting, git, makeBareRepository, renderAlternate } from '../git/index.ts';
 import type { Project } from '../types.ts';
 import { listPacks, measureObjects, movePacks, removeLoose, removePacks, sweepPacks } from './packs.ts';
 import type { Roots } from './roots.ts';
@@ -83,6 +83,12 @@ async function packRoots(project: Project, roots: Roots, scratch: string): Promi
   }
 }
 
+/** Without these git holds ten large files a thread in memory to compare them. */
+const BOUNDED_MEMORY: readonly GitSetting[] = [
+  ['pack.windowMemory', '128m'],
+  ['core.bigFileThreshold', '16m'],
+];
+
 interface PackRequest {
   readonly scratch: string;
   readonly whole: readonly string[];
@@ -98,6 +104,7 @@ async function writePack(project: Project, { scratch, whole, keepAll }: PackRequ
     args: ['pack-objects', '--revs', '--local', '--non-empty', '--delta-base-offset', '-q', ...more, prefix],
     stdin: renderRevisions(whole, await listBaseTips(project)),
     env: shallowEnvironment(project),
+    settings: BOUNDED_MEMORY,
   });
 }
 

@@ -134,6 +134,7 @@ describe('applyCheckpoint', () => {
     expect(traces()).toEqual([]);
     const applied = await apply(site, run, { branch: 'b', toCheckout: true });
     expect(applied.checkout?.written).toEqual(['.gitattributes', 'one']);
+    expect(applied.unfiltered).toEqual(['.gitattributes', 'one']);
     expect(traces()).toEqual([]);
   });
 
