@@ -184,7 +184,7 @@ test('a damaged log is shown up to the damage, refused for the rest, and named b
   appendFileSync(segment, '{"seq":99}\n');
   const verified = bench.ramet('verify', forked, '--json');
   expect(verified.status).toBe(6);
-  expect(parseOnly(verified.stdout)).toMatchObject({ code: 'verification_failed', problems: [{ kind: 'log' }, {}] });
+  expect(parseOnly(verified.stdout)).toMatchObject({ code: 'verification_failed', problems: [{ kind: 'log' }] });
   const refused = bench.ramet(
     'run',
     '--session',
