@@ -51,7 +51,6 @@ export async function compactContext(context: TurnContext): Promise<StepOutcome>
 
 function summarise(context: TurnContext, events: readonly ContextEvent[]): Promise<ModelReply | ModelFailure> {
   const instruction: Message = { role: 'user', content: INSTRUCTION };
-  const recorded: readonly Message[] = [...renderContext(events, (value) => value), instruction];
   const request = {
     system: context.system,
     messages: [...renderContext(events, decodeWith(context.log)), instruction],
@@ -60,7 +59,7 @@ function summarise(context: TurnContext, events: readonly ContextEvent[]): Promi
     purpose: 'compact' as const,
     signal: context.signal,
   };
-  return sendRecorded(context, request, recorded);
+  return sendRecorded(context, request, events);
 }
 
 /** What does not fit as a whole is summarised without the bulk of what tools answered. */

@@ -20,8 +20,7 @@ export async function requestReply(context: TurnContext): Promise<StepOutcome> {
     if (compacted !== null) return compacted;
   }
   const request = turnRequestOf(context);
-  const recorded = renderContext(context.fold.state.context, (value) => value);
-  const outcome = await sendRecorded(context, request, recorded);
+  const outcome = await sendRecorded(context, request, context.fold.state.context);
   if (!(outcome instanceof ModelFailure)) return null;
   if (outcome.code === 'context_overflow') return compactContext(context);
   return endByFailure(context, outcome);

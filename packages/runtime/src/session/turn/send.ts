@@ -1,5 +1,5 @@
 /** Sends a request to the model, again where its failure allows it; every attempt and every answer is recorded. */
-import { canonicalJson, type Digest, type EventDraft, type Message, type Purpose } from '@ramet/core';
+import { type ContextEvent, canonicalJson, type Digest, type EventDraft, type Purpose } from '@ramet/core';
 import { ModelFailure, type ModelReply, type ModelRequest, planRetry } from '../../model/index.ts';
 import { sha256 } from '../../store/index.ts';
 import { record, type TurnContext } from './context.ts';
@@ -16,16 +16,16 @@ export function endByFailure(context: TurnContext, failure: ModelFailure): StepO
 
 /**
  * Sends a request, again where the provider's failure says so, and records each attempt. Answers the reply, or the
- * failure that nothing more is tried after. `recorded` is the request's messages as the log has them: payloads count by
- * their digests.
+ * failure that nothing more is tried after. `events` are what the request's messages were
+ * rendered from.
  */
 export async function sendRecorded(
   context: TurnContext,
   request: ModelRequest,
-  recorded: readonly Message[],
+  events: readonly ContextEvent[],
 ): Promise<ModelReply | ModelFailure> {
   const { purpose } = request;
-  const digest = digestOf(request, recorded);
+  const digest = digestOf(request, events);
   for (let attempt = 1; ; attempt += 1) {
     await record(context, [{ type: 'model.request', digest, model: context.model.name, attempt, purpose }]);
     const outcome = await attemptReply(context, request);
@@ -42,8 +42,36 @@ export async function sendRecorded(
   }
 }
 
-function digestOf({ system, tools, purpose }: ModelRequest, messages: readonly Message[]): Digest {
-  return sha256(canonicalJson({ system, tools, messages, purpose }));
+/**
+ * Equal for equal requests. Events count by their digests, each taken once: a long conversation is not hashed again for
+ * every request. Payloads count by their names.
+ */
+function digestOf({ system, tools, purpose }: ModelRequest, events: readonly ContextEvent[]): Digest {
+  return sha256(canonicalJson({ system, tools, purpose, events: events.map(digestOfEvent) }));
+}
+
+const KNOWN_DIGESTS = new WeakMap<ContextEvent, Digest>();
+
+function digestOfEvent(event: ContextEvent): Digest {
+  const known = KNOWN_DIGESTS.get(event);
+  if (known !== undefined) return known;
+  const digest = sha256(JSON.stringify(contentOf(event)));
+  KNOWN_DIGESTS.set(event, digest);
+  return digest;
+}
+
+/** What of an event a model is shown. */
+function contentOf(event: ContextEvent): readonly unknown[] {
+  switch (event.type) {
+    case 'message':
+      return [event.message, event.notices];
+    case 'model.response':
+      return [event.message];
+    case 'tool.result':
+      return [event.callId, event.tool, event.output];
+    case 'context.compact':
+      return [event.summary];
+  }
 }
 
 async function attemptReply(context: TurnContext, request: ModelRequest): Promise<ModelReply | ModelFailure> {
