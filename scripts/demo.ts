@@ -13,8 +13,9 @@ import { isDeepStrictEqual } from 'node:util';
 import { probeSandbox } from '@ramet/runtime/sandbox';
 import { auditStore, takeFingerprint } from '@ramet/testkit';
 import { type Answer, type Command, packCommand } from './demo/command.ts';
+import { check, readStatus, say } from './demo/facts.ts';
 import { makeProject, type TURNS } from './demo/project.ts';
-import { digestOf, lastTestExit, readEvents, readLines } from './demo/store.ts';
+import { digestOf, lastTestExit, ownLogBytes, readEvents, readLines } from './demo/store.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -54,15 +55,18 @@ async function setStage(folder: string): Promise<Stage> {
 
 async function demonstrate(stage: Stage): Promise<void> {
   const { home, ramet } = stage;
-  const first = takeTurn(stage, 'fix', 'make the test pass', []);
+  const first = takeTurn(stage, 'fix', ['make the test pass']);
   const session = text(first, 'session');
   const workspace = join(home, 'runs', session, 'workspace');
   const then = await takeFingerprint(workspace);
   const boundary = offsetOf(first);
   sayTurn(stage, session, 'turn 1');
+  const { staged, untracked } = readStatus(then.git.status ?? '');
+  check(staged.length === 1 && untracked.length === 1, 'the first turn leaves a staged and an untracked file');
+  say('', `staged: ${staged.join()}, untracked: ${untracked.join()}`);
   check(lastTestExit(readEvents(home, session)) === 0, 'the first turn ends green');
 
-  takeTurn(stage, 'ruin', 'now clean up', ['--session', session]);
+  takeTurn(stage, 'ruin', ['--session', session, 'now clean up']);
   sayTurn(stage, session, 'turn 2');
   check(lastTestExit(readEvents(home, session)) !== 0, 'the second turn ends red');
   check(!isDeepStrictEqual(await takeFingerprint(workspace), then), 'the second turn changed the files');
@@ -74,7 +78,7 @@ async function demonstrate(stage: Stage): Promise<void> {
   const problems = auditStore(home);
   check(problems.length === 0, `an independent audit finds nothing: ${JSON.stringify(problems[0])}`);
   say('parent removed', `child verifies (exit ${verified.code}), audit: ${problems.length} problems`);
-  sayTree(ramet, child);
+  sayTree(ramet, [child, text(ramet.run(['fork', child]).json, 'session')]);
 }
 
 function forkAt(stage: Stage, session: string, boundary: number): string {
@@ -88,12 +92,14 @@ function forkAt(stage: Stage, session: string, boundary: number): string {
   );
   const answer = ramet.run(['fork', session, '--at', String(boundary)]);
   const child = text(answer.json, 'session');
+  check(isDeepStrictEqual(answer.json.forkedFrom, preview.forkedFrom), 'the preview showed this very fork');
   const bytes = answer.json.bytes as { own: number; shared: number };
+  check(bytes.own === ownLogBytes(home, child), 'the fork takes the bytes it says');
   const usage = usageOf(ramet, child);
   check(usage === 0, 'a fork costs no token');
   say(
     'fork',
-    `offset ${boundary}, ${Math.round(answer.milliseconds)} ms as a process, ${bytes.own} new bytes, ${usage} tokens`,
+    `offset ${boundary}, ${Math.round(answer.milliseconds)} ms as a process, ${bytes.own} new bytes of log, ${usage} tokens`,
   );
   const [parentLines, childLines] = [readLines(home, session), readLines(home, child)];
   const same = childLines
@@ -115,28 +121,24 @@ async function goOn(
 ): Promise<void> {
   const { home, ramet } = stage;
   const { session, child, then } = runs;
-  takeTurn(stage, 'look', 'are we green?', ['--session', child]);
+  takeTurn(stage, 'look', ['--session', child, 'are we green?']);
   const now = await takeFingerprint(join(home, 'runs', child, 'workspace'));
   const equal = isDeepStrictEqual(now, then);
   check(equal, 'the child’s files, index and commits are those of turn 1');
   const exit = lastTestExit(readEvents(home, child));
   check(exit === 0, 'the child’s tests are green');
   say('restored', `fingerprint equal: ${equal} (${Object.keys(now.paths).length} paths), tests exit ${exit}`);
-  takeTurn(stage, 'otherWay', 'try the other way', ['--session', child]);
+  takeTurn(stage, 'otherWay', ['--session', child, 'try the other way']);
   sayTurn(stage, child, 'other way');
   const diff = ramet.run(['diff', session, child]).json;
+  check((diff.files as readonly unknown[]).length > 0, 'the two ways differ');
   say('diff', `${(diff.files as readonly unknown[]).length} files differ between the two`);
 }
 
-function takeTurn(
-  stage: Stage,
-  script: keyof typeof TURNS,
-  prompt: string,
-  args: readonly string[],
-): Record<string, unknown> {
+function takeTurn(stage: Stage, script: keyof typeof TURNS, args: readonly string[]): Record<string, unknown> {
   const model = `scripted:${stage.scripts[script]}`;
-  const { json } = stage.ramet.run(['run', '--model', model, ...args, ...stage.flags, prompt]);
-  check((json.end as { reason?: unknown }).reason === 'completed', `the turn "${prompt}" completes`);
+  const { json } = stage.ramet.run(['run', '--model', model, ...stage.flags, ...args]);
+  check((json.end as { reason?: unknown }).reason === 'completed', `the turn "${args.at(-1)}" completes`);
   return json;
 }
 
@@ -153,18 +155,19 @@ function sayTurn(stage: Stage, run: string, name: string): void {
   );
 }
 
-function sayTree(ramet: Command, child: string): void {
-  const { sessions } = ramet.run(['sessions', '--tree']).json as {
-    sessions: readonly { id: string; forkedFrom?: { id: string; offset: number } }[];
-  };
+/** The list as a person sees it, checked against what a program is told. */
+function sayTree(ramet: Command, runs: readonly string[]): void {
+  const { sessions } = ramet.run(['sessions']).json as { sessions: readonly { id: string }[] };
   check(
-    sessions.some((session) => session.id === child),
-    'the child is listed',
+    isDeepStrictEqual(new Set(sessions.map(({ id }) => id)), new Set(runs)),
+    'the child and its own child are listed',
   );
-  for (const { id, forkedFrom } of sessions) {
-    const origin = forkedFrom === undefined ? '' : `, fork of ${forkedFrom.id.slice(-6)} at ${forkedFrom.offset}`;
-    say('tree', `${id.slice(-6)}${origin}`);
-  }
+  const lines = ramet.print(['sessions', '--tree']).trimEnd().split('\n');
+  check(
+    runs.every((run) => lines.some((line) => line.includes(run.slice(-6)))),
+    'the tree shows them',
+  );
+  for (const line of lines) say('', line.trimEnd());
 }
 
 function usageOf(ramet: Command, run: string): number {
@@ -184,12 +187,4 @@ function text(answer: Record<string, unknown> | Answer, field: string): string {
   const value = (answer as Record<string, unknown>)[field];
   if (typeof value !== 'string') throw new Error(`the answer has no ${field}`);
   return value;
-}
-
-function check(holds: boolean, what: string): void {
-  if (!holds) throw new Error(`this does not hold: ${what}`);
-}
-
-function say(name: string, words: string): void {
-  process.stdout.write(`${name.padEnd(15)} ${words}\n`);
 }

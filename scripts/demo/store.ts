@@ -1,6 +1,6 @@
 /** Reads back from the store, as plain files, what the demonstration says. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface StoredEvent {
@@ -40,4 +40,12 @@ export function lastTestExit(events: readonly StoredEvent[]): number {
   const code = /tests exit (\d+)/.exec(found)?.[1];
   if (code === undefined) throw new Error('no test run is recorded');
   return Number(code);
+}
+
+/** Bytes of a run's log that no other run holds. */
+export function ownLogBytes(home: string, run: string): number {
+  const folder = join(home, 'runs', run, 'log');
+  const segments = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
+  const stats = segments.map((name) => statSync(join(folder, name)));
+  return stats.filter(({ nlink }) => nlink === 1).reduce((sum, { size }) => sum + size, 0);
 }

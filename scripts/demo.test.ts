@@ -1,0 +1,40 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { probeSandbox } from '@ramet/runtime/sandbox';
+import { expect, test } from 'vitest';
+
+function runDemo(path = process.env.PATH ?? '', before: readonly string[] = []) {
+  const [program = '', ...args] = [...before, process.execPath, join(import.meta.dirname, 'demo.ts')];
+  const { status, stdout, stderr } = spawnSync(program, args, {
+    env: { ...process.env, PATH: path },
+    encoding: 'utf8',
+  });
+  return { status, lines: stdout.trimEnd().split('\n'), stderr };
+}
+
+test('the demonstration shows the main job in about twelve lines', () => {
+  const demo = runDemo();
+  expect(demo, demo.stderr).toMatchObject({ status: 0 });
+  expect(demo.lines.length).toBeGreaterThanOrEqual(11);
+  expect(demo.lines.length).toBeLessThanOrEqual(15);
+});
+
+test('without bubblewrap it says so and shows the same', async (ctx) => {
+  const probe = await probeSandbox();
+  if (probe.kind === 'absent') ctx.skip(`tool missing: bwrap (${probe.reason})`);
+  const program = probe.kind === 'present' ? probe.program : '';
+  // A place where there is no such program: nothing that can be run lies at its path.
+  const demo = runDemo(process.env.PATH, [program, '--dev-bind', '/', '/', '--ro-bind', '/dev/null', program, '--']);
+  expect(demo, demo.stderr).toMatchObject({ status: 0 });
+  expect(demo.lines[0]).toMatch(/^no sandbox .*--no-sandbox/);
+  expect(demo.lines.at(-1)).toMatch(/fork of/);
+});
+
+test('it ends with one line and exit status 1 when it cannot go on', () => {
+  const demo = runDemo('/nonexistent');
+  expect(demo).toMatchObject({
+    status: 1,
+    lines: [''],
+    stderr: expect.stringMatching(/^demo: npm pack failed: .+\n$/),
+  });
+});
