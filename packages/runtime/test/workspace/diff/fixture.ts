@@ -1,5 +1,5 @@
 /** A person's repository, its project in a state folder, and runs whose turns leave checkpoints and logs. */
-import { existsSync, mkdirSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunId } from '@ramet/core';
 import { isRefusal } from '@ramet/core/codes';
@@ -141,7 +141,7 @@ function noSandbox(path: string): Sandbox {
   };
 }
 
-export const START = `
+const START = `
 git init -q -b main .
 printf 'a\\nb\\nc\\nd\\ne\\nf\\ng\\n' > letters; printf 'one\\n' > one; printf 'two\\n' > two
 mkdir -p dir/sub; printf 'x\\n' > dir/x; printf 'y\\n' > dir/sub/y; printf '#!/bin/sh\\n' > run; chmod 755 run
@@ -153,9 +153,4 @@ export async function collect(stream: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream) chunks.push(chunk);
   return Buffer.concat(chunks).toString('latin1');
-}
-
-/** Whether a tool is on PATH. */
-export function hasTool(name: string): boolean {
-  return (process.env.PATH ?? '').split(':').some((folder) => existsSync(join(folder, name)));
 }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
 import { isRefusal } from '@ramet/core/codes';
 import { takeFingerprint } from '@ramet/testkit';
 import { describe, expect, test } from 'vitest';
@@ -283,7 +284,7 @@ async function runChild(
   site: Site,
   afterMs: number,
 ): Promise<{ readonly elapsedMs: number; readonly signal: string | null }> {
-  const script = join(import.meta.dirname, 'collect-child.ts');
+  const script = fileURLToPath(new URL('./collect-child.ts', import.meta.url));
   const child = spawn(process.execPath, [script, site.home, site.project.id], {
     stdio: ['ignore', 'pipe', 'ignore'],
     detached: true,
