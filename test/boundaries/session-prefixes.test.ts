@@ -84,7 +84,11 @@ describe('a session cut at every event', { timeout: 300_000 }, () => {
 
   it('of contained shell calls never runs one twice, and tells the model of the one it was in', async () => {
     const { session } = await h.turn(null, 'true');
-    const replies = [callShell('echo x >> count'), callShell('git add count; git commit -qm c'), { text: 'done' }];
+    const replies = [
+      callShell('echo x >> count'),
+      callShell('git add count; GIT_AUTHOR_DATE=@1 GIT_COMMITTER_DATE=@1 git commit -qm c'),
+      { text: 'done' },
+    ];
     const turn = { session, replies, messages: 1 };
     await cutEverywhere(h, turn, async ({ event, inCall, ran }) => {
       await resume(h, turn);

@@ -8,7 +8,7 @@ import { askSink, type Sink, startSink } from '../boundaries/cut-sessions.ts';
 import { digestLog, makeRandom, ROUNDS, runWorker, startWorker } from './session-processes.ts';
 
 const FILES = Object.fromEntries(
-  Array.from({ length: 150 }, (_, index) => [`src/${index % 10}/file-${index}.txt`, `file ${index}\n`.repeat(50)]),
+  Array.from({ length: 60 }, (_, index) => [`src/${index % 10}/file-${index}.txt`, `file ${index}\n`.repeat(50)]),
 );
 
 describe('a process killed with SIGKILL', { timeout: 1_800_000 }, () => {

@@ -16,17 +16,18 @@ import {
 } from '@ramet/core';
 import { type Configuration, readConfiguration } from '../config/index.ts';
 import type { Model } from '../model/index.ts';
-import { openSandbox, type Sandbox } from '../sandbox/index.ts';
-import { makeFolder, type OwnedLog, removeTree } from '../store/index.ts';
+import type { Sandbox } from '../sandbox/index.ts';
+import { makeFolder, type OwnedLog } from '../store/index.ts';
 import { builtinTools, type Tool } from '../tools/index.ts';
 import { readProject } from '../workspace/project/index.ts';
 import { chooseModel } from './choose-model.ts';
 import { type Instructions, readInstructions } from './instructions.ts';
 import { record, type TurnContext } from './turn/context.ts';
+import { emptyScratch, openRunSandbox } from './turn-sandbox.ts';
 import type { SessionServices, TurnRequest } from './types.ts';
 import { bindWorkspace } from './workspace/bind.ts';
 import { makeCaptor } from './workspace/capture.ts';
-import type { BoundWorkspace, PreparedWorkspace } from './workspace/types.ts';
+import type { PreparedWorkspace } from './workspace/types.ts';
 
 /** Most bytes of one call's output kept for the model. */
 const OUTPUT_LIMIT_BYTES = 64 * 1024;
@@ -90,10 +91,13 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Om
   const prepared = await bindWorkspace({ store: services.store, id, state: fold.state, configuration });
   if (isRefusal(prepared)) return prepared;
   open.closers.push(() => prepared.workspace.release());
-  const sandbox = await openRunSandbox(services, { id, workspace: prepared.workspace, wanted: settings.sandbox });
+  const sandbox = await openRunSandbox(services.store, { id, workspace: prepared.workspace, wanted: settings.sandbox });
   if (isRefusal(sandbox)) return sandbox;
   const instructions = readInstructions(prepared.workspace.path, fold.state.cwd);
-  open.closers.push(() => removeTree(scratchOf(services, id)));
+  open.closers.push(() => {
+    const why = emptyScratch(services.store, id);
+    if (why !== null) settings.observer.notice?.(`/tmp of the turn is still there: ${why}`);
+  });
   const changed = findChangedScript(state, model);
   const context = makeContext(services, { ...open, fold, configuration, model, prepared, sandbox, instructions });
   await record(context, [...prepared.events, draftConfig(context, { sandbox, instructions })]);
@@ -111,27 +115,6 @@ async function configure(
   if (isRefusal(project)) return project;
   const checkout = project?.checkout ?? workspaceOpen?.path ?? null;
   return readConfiguration({ env: services.env, home, checkout, trustProject });
-}
-
-interface SandboxRequest {
-  readonly id: RunId;
-  readonly workspace: BoundWorkspace;
-  readonly wanted: 'auto' | 'none';
-}
-
-async function openRunSandbox(services: SessionServices, request: SandboxRequest): Promise<Sandbox | Refusal> {
-  const scratch = scratchOf(services, request.id);
-  removeTree(scratch);
-  makeFolder(scratch);
-  const { path, readOnly, frozen, identity, project } = request.workspace;
-  const hidden = [services.store.layout.home, ...(project === null ? [] : [project.checkout, project.commonDir])];
-  const view = { workspace: path, scratch, readOnly, frozen, hidden, ...(identity === undefined ? {} : { identity }) };
-  return openSandbox(request.wanted === 'none' ? 'none' : 'bubblewrap', view);
-}
-
-/** `/tmp` of the turn's commands. */
-function scratchOf(services: SessionServices, id: RunId): string {
-  return join(services.store.pathsOf(id).sandbox, 'tmp');
 }
 
 /** The turn waits for a person's answer or word: its owner did not die. */

@@ -4,7 +4,7 @@ import { makeSessionHarness } from '@ramet/testkit';
 import { describe, expect, it } from 'vitest';
 import { readConfiguration, recordTrust } from '../../src/config/index.ts';
 import type { PermissionRule } from '../../src/session/index.ts';
-import { decideCall } from '../../src/session/turn/permissions.ts';
+import { decideCall } from '../../src/session/turn/calls/permissions.ts';
 
 const rule = (verdict: PermissionRule['do'], match?: string, tool = 'shell'): PermissionRule => ({
   tool,

@@ -2,9 +2,9 @@
  * The end of a turn: the checkpoint first, then `session.end`, both durable together. Nothing of the run lives by then.
  */
 import type { EventDraft } from '@ramet/core';
+import { settleCalls } from './calls/recover.ts';
 import { record, type TurnContext } from './context.ts';
 import type { StepOutcome } from './outcome.ts';
-import { settleCalls } from './recover.ts';
 
 /** Ends the open turn. A checkpoint that cannot be taken does not keep a turn from ending, and is said. */
 export async function endTurn(

@@ -3,12 +3,12 @@
  * Everything a step does is recorded before the next one is derived, so a crash anywhere resumes here.
  */
 import { nextStep, type Step } from '@ramet/core';
-import { makeCall } from './call.ts';
+import { makeCall } from './calls/call.ts';
+import { recoverCall } from './calls/recover.ts';
 import type { TurnContext } from './context.ts';
 import { endTurn } from './end.ts';
 import type { StepOutcome } from './outcome.ts';
-import { recoverCall } from './recover.ts';
-import { requestReply } from './request.ts';
+import { requestReply } from './requests/request.ts';
 
 /** Drives the open turn; answers null when it ended, or why it waits. */
 export async function driveTurn(context: TurnContext): Promise<Extract<StepOutcome, { kind: 'park' }> | null> {

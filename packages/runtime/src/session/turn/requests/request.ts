@@ -1,11 +1,11 @@
 /** The step that asks the model: limits first, compaction when the context is nearly full, one recorded reply. */
 import { renderContext } from '@ramet/core';
-import { ModelFailure, type ModelRequest } from '../../model/index.ts';
+import { ModelFailure, type ModelRequest } from '../../../model/index.ts';
+import { openTurnOf, type TurnContext } from '../context.ts';
+import { decodeWith } from '../decode.ts';
+import { endByAbort, type StepOutcome } from '../outcome.ts';
 import { compactContext, isNearlyFull } from './compact.ts';
-import { openTurnOf, type TurnContext } from './context.ts';
-import { decodeWith } from './decode.ts';
 import { findReachedLimit } from './limits.ts';
-import { endByAbort, type StepOutcome } from './outcome.ts';
 import { endByFailure, sendRecorded } from './send.ts';
 
 /** Asks the model for the turn's next reply and records it. */

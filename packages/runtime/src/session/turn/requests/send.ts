@@ -1,9 +1,9 @@
 /** Sends a request to the model, again where its failure allows it; every attempt and every answer is recorded. */
 import { type ContextEvent, canonicalJson, type Digest, type EventDraft, type Purpose } from '@ramet/core';
-import { ModelFailure, type ModelReply, type ModelRequest, planRetry } from '../../model/index.ts';
-import { sha256 } from '../../store/index.ts';
-import { record, type TurnContext } from './context.ts';
-import { endByAbort, type StepOutcome } from './outcome.ts';
+import { ModelFailure, type ModelReply, type ModelRequest, planRetry } from '../../../model/index.ts';
+import { sha256 } from '../../../store/index.ts';
+import { record, type TurnContext } from '../context.ts';
+import { endByAbort, type StepOutcome } from '../outcome.ts';
 
 /** How a failed request ends the turn. */
 export function endByFailure(context: TurnContext, failure: ModelFailure): StepOutcome {

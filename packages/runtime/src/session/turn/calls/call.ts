@@ -5,24 +5,30 @@
  * 2. An answer of a person is bound to the call and its input.
  */
 import { type CallState, canonicalJson, type EventDraft } from '@ramet/core';
+import { openTurnOf, record, type TurnContext } from '../context.ts';
+import { decodeWith } from '../decode.ts';
+import { endByAbort, type StepOutcome } from '../outcome.ts';
 import { askAbout, followAnswer } from './approval.ts';
-import { openTurnOf, record, type TurnContext } from './context.ts';
-import { decodeWith } from './decode.ts';
 import { keyOfCall } from './keys.ts';
-import { endByAbort, type StepOutcome } from './outcome.ts';
 import { matchOutstanding } from './outstanding.ts';
 import { decideCall, type Verdict } from './permissions.ts';
-import { errorText, type ReadyCall, recordAnswer, recordResult } from './results.ts';
+import { type ReadyCall, recordAnswer, recordProblem } from './results.ts';
 
 /** Makes the next call of the turn, or records why it is not made. */
 export async function makeCall(context: TurnContext, call: CallState): Promise<StepOutcome> {
   const tool = context.tools.get(call.tool);
   if (tool === undefined) {
     const names = [...context.tools.keys()].join(', ');
-    return recordResult(context, call, errorText(`there is no tool ${call.tool}; the tools are: ${names}`), 'error');
+    return recordProblem(context, call, {
+      outcome: 'error',
+      text: `there is no tool ${call.tool}; the tools are: ${names}`,
+    });
   }
   if (context.signal.aborted) {
-    await recordResult(context, call, errorText('not started: the person interrupted the turn'), 'interrupted');
+    await recordProblem(context, call, {
+      outcome: 'interrupted',
+      text: 'not started: the person interrupted the turn',
+    });
     return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
   }
   const input = decodeWith(context.log)(call.input);
@@ -50,7 +56,7 @@ export async function startCall(
   };
   await record(context, [intent], { durable: true });
   const answer = await tool.run(input, context.toolContext);
-  return recordAnswer(context, call, answer, contained);
+  return recordAnswer(context, call, { answer, contained });
 }
 
 async function permitCall(context: TurnContext, ready: ReadyCall): Promise<'go' | StepOutcome> {
@@ -61,7 +67,8 @@ async function permitCall(context: TurnContext, ready: ReadyCall): Promise<'go' 
   if (verdict.kind !== 'deny' && call.approval !== undefined) {
     return followAnswer(context, ready, { answer: call.approval.answer, match });
   }
-  if (verdict.kind === 'deny') return recordResult(context, call, errorText(`denied: ${verdict.reason}`), 'denied');
+  if (verdict.kind === 'deny')
+    return recordProblem(context, call, { outcome: 'denied', text: `denied: ${verdict.reason}` });
   if (verdict.kind === 'allow') return 'go';
   return askAbout(context, ready, { reason: verdict.reason, match });
 }

@@ -2,10 +2,10 @@
  * Makes room in the context: the model writes a summary, and the log says what it stands for. The events themselves stay.
  */
 import { type ContextEvent, type Message, renderContext } from '@ramet/core';
-import { ModelFailure, type ModelReply } from '../../model/index.ts';
-import { openTurnOf, record, type TurnContext } from './context.ts';
-import { decodeWith } from './decode.ts';
-import type { StepOutcome } from './outcome.ts';
+import { ModelFailure, type ModelReply } from '../../../model/index.ts';
+import { openTurnOf, record, type TurnContext } from '../context.ts';
+import { decodeWith } from '../decode.ts';
+import type { StepOutcome } from '../outcome.ts';
 import { endByFailure, sendRecorded } from './send.ts';
 
 /** The context is compacted above this part of what the model holds. */

@@ -1,6 +1,6 @@
 /** Whether one call may be made: rules first, then the default for what can leave the workspace. */
 import type { Contained } from '@ramet/core';
-import type { PermissionRule } from '../types.ts';
+import type { PermissionRule } from '../../types.ts';
 
 export type Verdict =
   | { readonly kind: 'allow' }

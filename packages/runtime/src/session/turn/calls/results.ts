@@ -1,8 +1,8 @@
 /** Results of calls, as they are recorded. A result of a call that was not contained is durable at once. */
-import type { CallState, Contained, EventDraft, ToolOutput } from '@ramet/core';
-import type { Tool, ToolAnswer } from '../../tools/types.ts';
-import { record, type TurnContext } from './context.ts';
-import { endByAbort, type StepOutcome } from './outcome.ts';
+import type { CallState, Contained, EventDraft, ToolOutcomeKind } from '@ramet/core';
+import type { Tool, ToolAnswer } from '../../../tools/types.ts';
+import { record, type TurnContext } from '../context.ts';
+import { endByAbort, type StepOutcome } from '../outcome.ts';
 
 /** A call that may be made, and the tool that makes it. */
 export interface ReadyCall {
@@ -16,8 +16,7 @@ export interface ReadyCall {
 export async function recordAnswer(
   context: TurnContext,
   call: CallState,
-  answer: ToolAnswer,
-  contained: Contained,
+  { answer, contained }: { readonly answer: ToolAnswer; readonly contained: Contained },
 ): Promise<StepOutcome> {
   const failed = answer.output.type === 'error-text' || answer.output.type === 'error-json';
   const outcome = answer.aborted === true ? 'interrupted' : failed ? 'error' : 'ok';
@@ -29,19 +28,14 @@ export async function recordAnswer(
   return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
 }
 
-/** Records a result that no tool gave. */
-export async function recordResult(
+/** Records a result that no tool gave: an error the model can read. */
+export async function recordProblem(
   context: TurnContext,
   call: CallState,
-  output: ToolOutput,
-  outcome: 'error' | 'denied' | 'interrupted' | 'outcome_unknown' | 'ok',
+  problem: { readonly outcome: Exclude<ToolOutcomeKind, 'ok'>; readonly text: string },
 ): Promise<null> {
   const { callId, tool } = call;
-  await record(context, [{ type: 'tool.result', callId, tool, outcome, output }]);
+  const { outcome, text } = problem;
+  await record(context, [{ type: 'tool.result', callId, tool, outcome, output: { type: 'error-text', value: text } }]);
   return null;
-}
-
-/** An error the model can read. */
-export function errorText(value: string): ToolOutput {
-  return { type: 'error-text', value };
 }

@@ -1,5 +1,5 @@
 import { canonicalJson, type Digest, type RunId } from '@ramet/core';
-import { sha256 } from '../../store/index.ts';
+import { sha256 } from '../../../store/index.ts';
 
 /** The idempotency key of a call: the run that first issued it, its turn, its place among the turn's calls, its input. */
 export function keyOfCall(

@@ -1,11 +1,11 @@
 /** Asks a person about one call, records question and answer, and says what follows. */
 import type { EventDraft, OutstandingWrite } from '@ramet/core';
-import type { ApprovalReply } from '../types.ts';
-import { record, type TurnContext } from './context.ts';
-import { endByAbort, type StepOutcome } from './outcome.ts';
+import type { ApprovalReply } from '../../types.ts';
+import { record, type TurnContext } from '../context.ts';
+import { endByAbort, type StepOutcome } from '../outcome.ts';
 import type { OutstandingMatch } from './outstanding.ts';
 import { findReceipt } from './receipt.ts';
-import { errorText, type ReadyCall, recordResult } from './results.ts';
+import { type ReadyCall, recordProblem } from './results.ts';
 
 export interface Question {
   readonly reason: string;
@@ -43,7 +43,10 @@ export async function askAbout(
     throw error;
   });
   if (reply === null) {
-    await recordResult(context, call, errorText('not started: the person interrupted the turn'), 'interrupted');
+    await recordProblem(context, call, {
+      outcome: 'interrupted',
+      text: 'not started: the person interrupted the turn',
+    });
     return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
   }
   return applyReply(context, ready, { reply, match });
@@ -59,11 +62,12 @@ async function answerForNobody(
   if (onAsk === 'park') {
     const offset =
       context.fold.state.open?.calls.find((open) => open.callId === call.callId)?.approvalRequest?.seq ?? -1;
-    const message = `${tool.name} waits for a person: ${reason}`;
+    const { id } = context.fold.state;
+    const message = `${tool.name} waits for a person: ${reason}; go on at a terminal with \`ramet run --session ${id}\``;
     return { kind: 'park', reason: 'approval_pending', offset, message };
   }
   await recordAnswerOf(context, ready, { answer: 'deny', scope: 'once', by: 'nobody' });
-  await recordResult(context, call, errorText(`denied: ${reason}, and nobody was there to answer`), 'denied');
+  await recordProblem(context, call, { outcome: 'denied', text: `denied: ${reason}, and nobody was there to answer` });
   if (onAsk === 'deny') return null;
   const message = `${tool.name} needs a person's answer and nobody is there: ${reason}`;
   return { kind: 'end', reason: 'failed', error: { code: 'approval_denied', message } };
@@ -88,7 +92,7 @@ export async function followAnswer(
   const { answer, match } = recorded;
   if (answer === 'allow') return 'go';
   if (answer === 'reuse' && match.exact !== null) return reuseReceipt(context, ready, match.exact);
-  return recordResult(context, ready.call, errorText('denied by the person'), 'denied');
+  return recordProblem(context, ready.call, { outcome: 'denied', text: 'denied by the person' });
 }
 
 async function reuseReceipt(context: TurnContext, ready: ReadyCall, write: OutstandingWrite): Promise<StepOutcome> {

@@ -6,12 +6,12 @@
  * 3. A write that was not contained, or not known to be, waits for a person.
  */
 import type { CallState } from '@ramet/core';
-import type { Tool } from '../../tools/types.ts';
+import type { Tool } from '../../../tools/types.ts';
+import { record, type TurnContext } from '../context.ts';
+import { decodeWith } from '../decode.ts';
+import type { StepOutcome } from '../outcome.ts';
 import { startCall } from './call.ts';
-import { record, type TurnContext } from './context.ts';
-import { decodeWith } from './decode.ts';
-import type { StepOutcome } from './outcome.ts';
-import { errorText, recordAnswer, recordResult } from './results.ts';
+import { recordAnswer, recordProblem } from './results.ts';
 
 const UNKNOWN =
   'outcome unknown: the process that ran this call died in the middle of it; look at what is there before you go on';
@@ -24,13 +24,15 @@ export async function recoverCall(context: TurnContext, call: CallState): Promis
   if (resolution !== undefined) return applyResolution(context, call, tool);
   const repeatable = intent.effect === 'read' || intent.effect === 'idempotent';
   if (!repeatable && intent.contained !== true) return parkUnknown(context, call);
-  if (tool === undefined) return recordResult(context, call, errorText(UNKNOWN), 'outcome_unknown');
+  if (tool === undefined) return recordProblem(context, call, { outcome: 'outcome_unknown', text: UNKNOWN });
   const input = decodeWith(context.log)(intent.input);
   const again = { call, tool, input, attempt: (intent.attempt ?? 1) + 1 };
   if (repeatable) return startCall(context, again);
-  if (tool.recover === undefined) return recordResult(context, call, errorText(UNKNOWN), 'outcome_unknown');
+  if (tool.recover === undefined) return recordProblem(context, call, { outcome: 'outcome_unknown', text: UNKNOWN });
   const applied = await tool.recover(input, context.toolContext);
-  return applied === null ? startCall(context, again) : recordAnswer(context, call, applied, intent.contained);
+  return applied === null
+    ? startCall(context, again)
+    : recordAnswer(context, call, { answer: applied, contained: intent.contained });
 }
 
 /** Gives every unsettled call of the open turn a result, so that the turn can end now. */
@@ -38,11 +40,11 @@ export async function settleCalls(context: TurnContext): Promise<void> {
   for (const call of context.fold.state.open?.calls ?? []) {
     if (call.result !== undefined) continue;
     if (call.intent === undefined) {
-      await recordResult(context, call, errorText('not started: the turn was interrupted'), 'interrupted');
+      await recordProblem(context, call, { outcome: 'interrupted', text: 'not started: the turn was interrupted' });
     } else if (call.resolution !== undefined && call.resolution.resolution !== 'retry') {
       await recordResolution(context, call);
     } else {
-      await recordResult(context, call, errorText(UNKNOWN), 'outcome_unknown');
+      await recordProblem(context, call, { outcome: 'outcome_unknown', text: UNKNOWN });
     }
   }
 }
@@ -50,7 +52,7 @@ export async function settleCalls(context: TurnContext): Promise<void> {
 async function applyResolution(context: TurnContext, call: CallState, tool: Tool | undefined): Promise<StepOutcome> {
   const { resolution, intent } = call;
   if (resolution?.resolution !== 'retry') return recordResolution(context, call);
-  if (tool === undefined) return recordResult(context, call, errorText(UNKNOWN), 'outcome_unknown');
+  if (tool === undefined) return recordProblem(context, call, { outcome: 'outcome_unknown', text: UNKNOWN });
   const input = decodeWith(context.log)(call.input);
   return startCall(context, { call, tool, input, attempt: (intent?.attempt ?? 1) + 1 });
 }
@@ -63,7 +65,7 @@ async function recordResolution(context: TurnContext, call: CallState): Promise<
     await record(context, [{ type: 'tool.result', callId: call.callId, tool: call.tool, outcome: 'ok', output }]);
     return null;
   }
-  return recordResult(context, call, errorText('a person says that this call did not take effect'), 'error');
+  return recordProblem(context, call, { outcome: 'error', text: 'a person says that this call did not take effect' });
 }
 
 function parkUnknown(context: TurnContext, call: CallState): StepOutcome {

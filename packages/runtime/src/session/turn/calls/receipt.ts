@@ -1,5 +1,5 @@
 import { decodeValue, type KnownEvent, knownEvent, type OutstandingWrite, type ToolOutput } from '@ramet/core';
-import type { TurnContext } from './context.ts';
+import type { TurnContext } from '../context.ts';
 
 /**
  * What an outstanding write answered, as long as the log that has it is there: the parent's, or that of an earlier

@@ -1,6 +1,6 @@
 import type { SessionState } from '@ramet/core';
-import type { TurnLimits } from '../types.ts';
-import { openTurnOf } from './context.ts';
+import type { TurnLimits } from '../../types.ts';
+import { openTurnOf } from '../context.ts';
 
 /**
  * The limit that forbids another request, in words; null while all hold. Tokens and cost are the session's own, without

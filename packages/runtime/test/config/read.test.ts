@@ -1,0 +1,69 @@
+import { isRefusal } from '@ramet/core';
+import { makeScratchArea, type ScratchArea, writeFiles } from '@ramet/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Configuration, DEFAULT_CARRY, readConfiguration } from '../../src/config/index.ts';
+
+let area: ScratchArea;
+beforeEach(() => {
+  area = makeScratchArea();
+});
+afterEach(() => area.remove());
+
+function read(trustProject = false, env: Record<string, string> = { HOME: area.home }) {
+  const checkout = `${area.folder}/checkout`;
+  return readConfiguration({ env, home: `${area.folder}/state`, checkout, trustProject });
+}
+
+function readable(configuration: ReturnType<typeof read>): Configuration {
+  if (isRefusal(configuration)) throw new Error(configuration.message);
+  return configuration;
+}
+
+describe('ramet.json', () => {
+  it('need not be there', () => {
+    expect(read()).toMatchObject({ rules: [], carry: DEFAULT_CARRY, captureIgnored: true, trusted: true, ignored: [] });
+  });
+
+  it('of the person lies where XDG says, else in ~/.config', () => {
+    writeFiles(area.folder, {
+      'home/.config/ramet/ramet.json': '{"model":"a/b"}',
+      'xdg/ramet/ramet.json': '{"model":"c/d"}',
+    });
+    expect(readable(read()).model).toBe('a/b');
+    expect(readable(read(false, { HOME: area.home, XDG_CONFIG_HOME: `${area.folder}/xdg` })).model).toBe('c/d');
+    expect(readable(read(false, { HOME: area.home, XDG_CONFIG_HOME: 'relative' })).model).toBe('a/b');
+  });
+
+  it('of a project names what is not used until it is confirmed', () => {
+    const permissions = [
+      { tool: 'shell', do: 'allow' },
+      { tool: 'shell', match: 'rm *', do: 'deny' },
+    ];
+    const file = { permissions, workspace: { carry: ['deps'] }, check: 'npm test', mcpServers: {}, later: 1 };
+    writeFiles(area.folder, { 'checkout/ramet.json': JSON.stringify(file) });
+    const plain = readable(read());
+    expect(plain.rules).toEqual([permissions[1]]);
+    expect(plain.carry).toEqual(DEFAULT_CARRY);
+    expect(plain.ignored).toEqual(['allow rules', 'workspace.carry', 'mcpServers', 'check']);
+    expect(readable(read(true))).toMatchObject({ rules: permissions, carry: ['deps'], ignored: [] });
+  });
+
+  it.each([
+    ['{', /not JSON|expected/i],
+    ['[]', /expected/i],
+    ['{"permissions":[{"tool":"shell","do":"maybe"}]}', /permissions\.0\.do/],
+    ['{"permissions":[{"tool":"shell","do":"deny","mach":"x"}]}', /permissions\.0/],
+    ['{"workspace":{"carry":["../up"]}}', /workspace\.carry\.0/],
+    ['{"workspace":{"carry":[".git"]}}', /workspace\.carry\.0/],
+  ])('that says %s is a refusal, not a guess', (text, problem) => {
+    writeFiles(area.folder, { 'checkout/ramet.json': text });
+    const answer = read();
+    expect(answer).toMatchObject({ code: 'bad_config' });
+    expect(isRefusal(answer) && answer.message).toMatch(problem);
+  });
+
+  it('that is a folder is a refusal', () => {
+    writeFiles(area.folder, { 'checkout/ramet.json/x': '' });
+    expect(read()).toMatchObject({ code: 'bad_config' });
+  });
+});
