@@ -179,8 +179,9 @@ export class Stage {
     return this.eventsOf(session).filter((event) => event.type === type);
   }
 
-  fingerprintOf(session: string): Promise<Fingerprint> {
-    return takeFingerprint(this.workspaceOf(session));
+  /** `carried` folders are left out. */
+  fingerprintOf(session: string, carried: readonly string[] = []): Promise<Fingerprint> {
+    return takeFingerprint(this.workspaceOf(session), { carried });
   }
 
   /** A digest of the state folder: equal when nothing in it changed. */

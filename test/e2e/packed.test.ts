@@ -1,0 +1,76 @@
+/** The command as it is published: packed, installed, and run as a person would. */
+import { readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { expect, type TestContext, test } from 'vitest';
+import { BIN, findProgram, NODE_PATH, parseAnswer, ROOT, runProgram } from './support/command.ts';
+import { callShell, openStage, skipWithoutSandbox } from './support/stage.ts';
+
+/** A Node of this machine that is too old, if there is one. */
+async function findOldNode(): Promise<string | undefined> {
+  const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => !folder.includes('node_modules'));
+  for (const folder of [...folders, '/usr/bin', '/usr/local/bin']) {
+    const program = join(folder, 'node');
+    const asked = await runProgram(program, ['--version'], { cwd: '/', env: {} }).catch(() => undefined);
+    const major = Number(/^v(\d+)\./.exec(asked?.stdout ?? '')?.[1] ?? Number.NaN);
+    if (major < 24) return program;
+  }
+  return undefined;
+}
+
+async function skipWithoutRegistry(ctx: TestContext): Promise<void> {
+  const env = { ...process.env };
+  const asked = await runProgram('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=10000'], { cwd: ROOT, env });
+  if (asked.code !== 0) ctx.skip('the package registry cannot be reached');
+}
+
+test('npm install -g of the tarball gives a command that does the main job', { timeout: 240_000 }, async (ctx) => {
+  await skipWithoutSandbox(ctx);
+  await skipWithoutRegistry(ctx);
+  const stage = openStage(ctx);
+  const { folder } = stage.area;
+  // Without scripts: the prepack script would replace the build under other tests.
+  const pack = ['pack', '-w', 'packages/cli', '--ignore-scripts', '--silent', '--pack-destination', folder];
+  const npm = (args: readonly string[], cwd: string) => runProgram('npm', args, { cwd, env: process.env });
+  expect(await npm(pack, ROOT)).toMatchObject({ code: 0 });
+  const tarball = readdirSync(folder).find((name) => name.endsWith('.tgz')) ?? '';
+  const prefix = join(folder, 'prefix');
+  const install = ['install', '-g', '--prefix', prefix, '--no-audit', '--no-fund', join(folder, tarball)];
+  const installed = await npm(install, folder);
+  expect(installed.code, installed.stderr).toBe(0);
+  const installs = readdirSync(join(prefix, 'lib/node_modules'));
+  expect(installs).toEqual(['ramet']);
+
+  const env = { ...stage.env, PATH: `${join(prefix, 'bin')}${delimiter}${NODE_PATH}` };
+  const ramet = async (...args: string[]) => {
+    const ended = await runProgram('ramet', args, { cwd: stage.repository, env });
+    expect(ended.code, `${args.join(' ')}: ${ended.stderr}`).toBe(0);
+    return ended;
+  };
+  expect((await ramet('--version')).stdout).toMatch(/^\d+\.\d+\.\d+\n$/);
+  const model = stage.writeScript([callShell('echo 1 >> made.txt'), { text: 'done' }]);
+  const { session } = parseAnswer(await ramet('run', '--model', model, '--json', 'go')) as { session: string };
+  const child = (await ramet('fork', session)).stdout.trim();
+  await ramet('run', '--session', child, '--model', model, 'again');
+  await ramet('remove', session, '--yes');
+  expect(parseAnswer(await ramet('verify', child, '--json'))).toMatchObject({ ok: true });
+});
+
+test('npx finds the command in the checkout', async (ctx) => {
+  const stage = openStage(ctx);
+  if (findProgram('npx') === undefined) ctx.skip('tool missing: npx');
+  const env = { ...stage.env };
+  const ended = await runProgram('npx', ['--no-install', 'ramet', 'sessions', '--json'], { cwd: ROOT, env });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(parseAnswer(ended)).toEqual({ sessions: [] });
+});
+
+test('a Node that is too old is told in one line', async (ctx) => {
+  const stage = openStage(ctx);
+  const old = await findOldNode();
+  if (old === undefined) return ctx.skip('there is no Node older than 24 here');
+  for (const args of [['--version'], ['run', 'x', '--json'], []]) {
+    const ended = await runProgram(old, [BIN, ...args], { cwd: stage.repository, env: stage.env });
+    expect(ended).toMatchObject({ code: 1, signal: null, stdout: '' });
+    expect(ended.stderr).toMatch(/^ramet: needs Node 24 or newer, .+\n$/);
+  }
+});
