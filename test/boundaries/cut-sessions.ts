@@ -1,7 +1,5 @@
 /** Sessions that die at a chosen event, and logs cut where a crash may cut them. */
 import { readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { isRefusal, type Refusal, type RunId } from '@ramet/core';
 import type { TurnResult } from '@ramet/runtime/session';
@@ -54,47 +52,7 @@ export async function resume(h: SessionHarness, turn: CutTurn): Promise<TurnResu
   return expectResult(await h.run(turn.session, null, { ...turn.options, prompt: null }));
 }
 
-export function expectResult(result: TurnResult | Refusal): TurnResult {
+function expectResult(result: TurnResult | Refusal): TurnResult {
   if (isRefusal(result)) throw new Error(JSON.stringify(result));
   return result;
-}
-
-/** An outside that counts what reaches it. */
-export interface Sink {
-  readonly port: number;
-  /** Paths asked for since the last `clear`. */
-  readonly seen: readonly string[];
-  clear(): void;
-  /** Called when a request arrives, before it is answered. */
-  onRequest: (() => void) | null;
-  close(): Promise<void>;
-}
-
-export async function startSink(): Promise<Sink> {
-  const seen: string[] = [];
-  const sink: { onRequest: (() => void) | null } = { onRequest: null };
-  const server: Server = createServer((request, response) => {
-    seen.push(request.url ?? '');
-    sink.onRequest?.();
-    response.end('taken');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return Object.assign(sink, {
-    port: (server.address() as AddressInfo).port,
-    seen,
-    clear: () => {
-      seen.length = 0;
-    },
-    close: () =>
-      new Promise<void>((resolve) => {
-        server.close(() => resolve());
-        server.closeAllConnections();
-      }),
-  });
-}
-
-/** A shell command that reaches the sink, with bash alone. */
-export function askSink(sink: Sink, path: string): string {
-  const request = `GET /${path} HTTP/1.0\\r\\n\\r\\n`;
-  return `exec 3<>/dev/tcp/127.0.0.1/${sink.port}; printf '${request}' >&3; cat <&3 >/dev/null`;
 }

@@ -7,9 +7,18 @@ import { dirname, join } from 'node:path';
 import { createSessionFold, isRefusal, type LoggedEvent, nextStep, type RunId } from '@ramet/core';
 import { resolveCall, setTitle } from '@ramet/runtime/session';
 import { openFileStore } from '@ramet/runtime/store';
-import { callShell, callTool, type Fingerprint, makeSessionHarness, type SessionHarness } from '@ramet/testkit';
+import {
+  askSink,
+  callShell,
+  callTool,
+  type Fingerprint,
+  makeSessionHarness,
+  type SessionHarness,
+  type Sink,
+  startSink,
+} from '@ramet/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askSink, type CutTurn, cutLog, dieAt, resume, type Sink, startSink } from './cut-sessions.ts';
+import { type CutTurn, cutLog, dieAt, resume } from './cut-sessions.ts';
 
 /** What a turn that was never cut came to. */
 interface Reference {

@@ -2,9 +2,16 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal, type RunId } from '@ramet/core';
-import { callShell, callTool, makeSessionHarness, type SessionHarness } from '@ramet/testkit';
+import {
+  askSink,
+  callShell,
+  callTool,
+  makeSessionHarness,
+  type SessionHarness,
+  type Sink,
+  startSink,
+} from '@ramet/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { askSink, type Sink, startSink } from '../boundaries/cut-sessions.ts';
 import { digestLog, makeRandom, ROUNDS, runWorker, startWorker } from './session-processes.ts';
 
 const FILES = Object.fromEntries(

@@ -44,3 +44,4 @@ export {
   type SessionHarness,
   type TurnOptions,
 } from './session-harness.ts';
+export { askSink, type Sink, startSink } from './sink.ts';
