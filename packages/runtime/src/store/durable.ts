@@ -11,6 +11,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  existsSync,
   fchmodSync,
   fdatasync,
   fsync,
@@ -21,9 +22,10 @@ import {
   readdirSync,
   renameSync,
   rmSync,
+  statSync,
   writeSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Code, Failure } from '@ramet/core';
 
 import { makeRemovable } from './removable.ts';
@@ -34,7 +36,29 @@ const FOLDER_MODE = 0o700;
 
 /** Makes a folder and those above it, 0700; one that is there already is left as it is. Returns the first it made. */
 export function makeFolder(path: string): string | undefined {
-  return onDisk(`cannot make the folder ${path}`, () => mkdirSync(path, { recursive: true, mode: FOLDER_MODE }));
+  const missing = listMissing(path);
+  if (missing.length === 0) makeOneFolder(path);
+  // Not `recursive`: where a folder exists and still takes none (`/proc`), Node's own would try for ever.
+  for (const folder of missing.toReversed()) makeOneFolder(folder);
+  return missing.at(-1);
+}
+
+/** `path` and the folders above it that are not there, from the innermost out. */
+function listMissing(path: string): readonly string[] {
+  const missing: string[] = [];
+  for (let folder = resolve(path); !existsSync(folder); folder = dirname(folder)) missing.push(folder);
+  return missing;
+}
+
+/** Another process may make it first. */
+function makeOneFolder(path: string): void {
+  onDisk(`cannot make the folder ${path}`, () => {
+    try {
+      mkdirSync(path, { mode: FOLDER_MODE });
+    } catch (error) {
+      if (codeOf(error) !== 'EEXIST' || !statSync(path).isDirectory()) throw error;
+    }
+  });
 }
 
 /** Makes a folder as `makeFolder` does, and makes the names that were missing durable. */

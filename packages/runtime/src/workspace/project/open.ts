@@ -10,6 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Failure, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import { makeFolder } from '../../store/index.ts';
 import { git, makeBareRepository } from '../git/index.ts';
 import type { Project } from '../types.ts';
 import { withFileLock } from './lock.ts';
@@ -35,11 +36,7 @@ export async function openProject(request: { stateFolder: string; cwd: string })
   const projects = join(resolve(request.stateFolder), 'projects');
   const found = await findRecord(projects, repository);
   if (found !== null && !found.moved) return makeProject(projects, found.record, repository);
-  try {
-    await mkdir(projects, { recursive: true, mode: 0o700 });
-  } catch (cause) {
-    throw new Failure('state_unusable', `Could not make ${projects}: ${(cause as Error).message}`, { cause });
-  }
+  makeFolder(projects);
   return withFileLock(join(projects, 'lock'), LOCK_WAIT_MS, async () => {
     const record = await updateOrCreate(projects, repository);
     return makeProject(projects, record, repository);
