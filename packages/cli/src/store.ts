@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import { Failure, isRefusal, type Refusal } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
 import { resolveRunId, shortIdsOf } from '@ramet/core/runs';
-import { findNetworkFileSystem } from '@ramet/runtime/inspect';
+import { findNetworkFileSystem, findStateFolderFault } from '@ramet/runtime/inspect';
 import { type FileStore, openFileStore, stateFolderOf } from '@ramet/runtime/store';
 import type { CliContext } from './context.ts';
 
@@ -12,9 +12,19 @@ export function stateFolderIn(context: CliContext): string {
   return resolve(context.cwd, stateFolderOf(context.env));
 }
 
-/** The store of this environment; throws `network_file_system` where its locks could not be relied on. */
+/** The store of this environment; throws `state_unusable` where there can be none, `network_file_system` where its locks could not be relied on. */
 export function openStore(context: CliContext): FileStore {
   const home = stateFolderIn(context);
+  const fault = findStateFolderFault(home);
+  if (fault !== null) {
+    throw new Failure(
+      'state_unusable',
+      `the state folder ${home} cannot be used: ${fault}; set RAMET_HOME to a folder you own`,
+      {
+        data: { home },
+      },
+    );
+  }
   const network = context.env.RAMET_ALLOW_NETWORK_FS === '1' ? null : findNetworkFileSystem(home);
   if (network !== null) {
     throw new Failure(

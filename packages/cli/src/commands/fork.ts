@@ -1,6 +1,7 @@
 import { isRefusal, type Refusal } from '@ramet/core/codes';
 import { knownEvent, makeRunId, type RunId } from '@ramet/core/events';
 import type { WriteHazard } from '@ramet/core/fork';
+import { decodeValue } from '@ramet/core/log';
 import { escapeLine, renderBytes, renderCount, renderJson, truncateText } from '@ramet/core/text';
 import { type ForkOptions, type ForkResult, forkSession } from '@ramet/runtime/fork';
 import type { FileStore } from '@ramet/runtime/store';
@@ -82,7 +83,8 @@ function describeWorkspace(store: FileStore, holder: RunId, { plan }: ForkResult
   }
   if (kind === 'none') return { kind, restorable: false, reason: 'the session has no workspace', leftOut: [] };
   const range = { from: Math.max(0, offset - 1), to: offset };
-  const events = [...(store.read(holder)?.readEvents(range) ?? [])].map((event) => knownEvent(event));
+  const log = store.read(holder);
+  const events = [...(log?.readEvents(range) ?? [])].map((event) => knownEvent(event));
   if (checkpoint === null) {
     const end = events.find((event) => event?.type === 'session.end');
     const why = end?.type === 'session.end' ? end.why : undefined;
@@ -95,7 +97,9 @@ function describeWorkspace(store: FileStore, holder: RunId, { plan }: ForkResult
   }
   const taken = events.find((event) => event?.type === 'workspace.checkpoint');
   const leftOut = taken?.type === 'workspace.checkpoint' && Array.isArray(taken.leftOut) ? taken.leftOut : [];
-  return { kind, restorable: true, checkpoint, leftOut };
+  // A long name lies beside the log.
+  const whole = leftOut.map((entry) => decodeValue(entry, (digest) => log?.readPayload(digest) ?? null));
+  return { kind, restorable: true, checkpoint, leftOut: whole };
 }
 
 function renderFork(

@@ -24,6 +24,20 @@ export function findNetworkFileSystem(folder: string): string | null {
   }
 }
 
+/** File systems of the kernel's own: making folders there fails in ways that some calls wait out for ever. */
+const KERNEL_FILE_SYSTEMS: ReadonlySet<number> = new Set([0x9fa0, 0x62656572]);
+
+/** Why a state folder can be neither there nor made, in words; null when nothing speaks against it. */
+export function findStateFolderFault(folder: string): string | null {
+  const nearest = nearestFolder(folder);
+  try {
+    if (!statSync(nearest).isDirectory()) return `${nearest} is not a folder`;
+    return KERNEL_FILE_SYSTEMS.has(statfsSync(nearest).type) ? `${nearest} belongs to the kernel` : null;
+  } catch (error) {
+    return `${nearest} cannot be looked at: ${(error as NodeJS.ErrnoException).code}`;
+  }
+}
+
 /** The folder, or the nearest one above it that exists and may be looked at. */
 export function nearestFolder(path: string): string {
   let folder = path;

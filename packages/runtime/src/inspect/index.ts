@@ -1,4 +1,4 @@
-export { findNetworkFileSystem, nearestFolder } from './file-system.ts';
+export { findNetworkFileSystem, findStateFolderFault, nearestFolder } from './file-system.ts';
 export { type Bytes, bytesOf, joinTallies, NO_FILES, type Tally, tallyFolders } from './size.ts';
 export {
   findLastSession,

@@ -2,7 +2,7 @@
 import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal, renderBytes, renderCount } from '@ramet/core';
-import { findNetworkFileSystem, listSessions, nearestFolder } from '../inspect/index.ts';
+import { findNetworkFileSystem, findStateFolderFault, listSessions, nearestFolder } from '../inspect/index.ts';
 import { runProcess } from '../process/index.ts';
 import { probeSandbox } from '../sandbox/index.ts';
 import { type FileStore, layoutOf } from '../store/index.ts';
@@ -33,10 +33,15 @@ export async function examineMachine(request: DoctorRequest): Promise<readonly C
   const { store, env, nodeVersion } = request;
   const { home } = store.layout;
   const tools = await Promise.all([checkGit(env), checkSandbox(), checkSearch(env)]);
-  return [
+  const machine: Check[] = [
     { name: 'node', level: 'good', message: `Node ${nodeVersion}` },
     ...tools,
     checkStateFolder(home),
+  ];
+  // Of a folder that cannot be there is nothing more to say.
+  if (findStateFolderFault(home) !== null) return [...machine, checkKeys(env)];
+  return [
+    ...machine,
     checkFileSystem(home),
     checkSpace(home),
     checkRuns(store),
@@ -77,6 +82,9 @@ async function checkSearch(env: DoctorRequest['env']): Promise<Check> {
 }
 
 function checkStateFolder(home: string): Check {
+  const fault = findStateFolderFault(home);
+  const remedy = 'set RAMET_HOME to a folder you own';
+  if (fault !== null) return { name: 'state', level: 'bad', message: `${home} cannot be used: ${fault}`, remedy };
   const folder = nearestFolder(home);
   try {
     accessSync(folder, constants.W_OK | constants.X_OK);
