@@ -11,6 +11,7 @@ import {
   CHAIN_START,
   type ChainState,
   createOutliner,
+  type Digest,
   Failure,
   followChain,
   type LoggedEvent,
@@ -158,9 +159,9 @@ interface SegmentOptions extends FolderOutlineOptions {
 function outlineSegment(segment: SegmentFile, state: ChainState, options: SegmentOptions): OutlinePart {
   const known = options.full === true ? null : knownOutline(segment, options);
   const follows = known?.head.first === state.seq && known.head.prev === state.prev && segment.first === state.seq;
-  if (known === null || !follows) return scanSegment(segment, state, options.last);
+  if (known === null || !follows) return scanSegment(segment, state, options);
   // An index whose detail is broken is no error: the segment says the same.
-  const readDetail = (): SegmentDetail => known.readDetail() ?? scanSegment(segment, state, options.last).readDetail();
+  const readDetail = (): SegmentDetail => known.readDetail() ?? scanSegment(segment, state, options).readDetail();
   return { segment, head: known.head, readDetail, trusted: true, damage: null, tornBytes: 0 };
 }
 
@@ -173,10 +174,11 @@ function knownOutline(
   return !segment.indexed || (last && readLast === true) ? null : readTrustedIndex(segment.path);
 }
 
-function scanSegment(segment: SegmentFile, start: ChainState, last: boolean): OutlinePart {
+function scanSegment(segment: SegmentFile, start: ChainState, { last, full }: SegmentOptions): OutlinePart {
   const outliner = createOutliner(start.seq, start.prev);
   let state = start;
   let line = 1;
+  let lastByte = 0;
   const stop = (problem: Omit<LogDamage, 'segment' | 'line' | 'offset'> | null, tornBytes = 0): OutlinePart => {
     const { head, detail } = outliner.finish(state.prev);
     const damage = problem === null ? null : { segment: segment.name, line, offset: state.seq, ...problem };
@@ -196,13 +198,26 @@ function scanSegment(segment: SegmentFile, start: ChainState, last: boolean): Ou
     outliner.add({ event: step.event, position: byte, bytes: bytes.length });
     state = step.next;
     line += 1;
+    lastByte = byte;
   }
   const { tornBytes, overlong } = item.value;
   if (overlong !== null) return stop({ byte: overlong, expected: 'a line of at most 1 MiB', found: 'a longer one' });
   const byte = outliner.finish(state.prev).head.bytes;
+  const digest = full === true && tornBytes === 0 ? lastDigestByIndex(segment) : null;
+  if (digest !== null && digest !== state.prev) {
+    const found = { byte: lastByte, expected: `a last line of digest ${digest}, as its index says`, found: state.prev };
+    const part = stop(found);
+    // It is the last line that is wrong, and no line after it says so.
+    return { ...part, damage: { ...found, segment: segment.name, line: line - 1, offset: state.seq - 1 } };
+  }
   if (last) return stop(null, tornBytes);
   if (tornBytes > 0) return stop({ byte, expected: 'a newline', found: 'the end of the segment' });
   return byte > 0 ? stop(null) : stop({ byte: 0, expected: `event ${state.seq}`, found: 'an empty segment' });
+}
+
+/** Of a segment nobody wrote to since it was indexed; null when there is no such index. */
+function lastDigestByIndex(segment: SegmentFile): Digest | null {
+  return segment.indexed ? (readTrustedIndex(segment.path)?.head.digest ?? null) : null;
 }
 
 function missingSegment(): LogDamage {

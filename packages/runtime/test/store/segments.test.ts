@@ -240,6 +240,21 @@ describe('a change to a sealed segment', () => {
     expect(damage?.byte).toBeLessThanOrEqual(readFileSync(segment).indexOf(0x0a, 300) + 1);
   });
 
+  it('in the very last line, which no line after it vouches for, is found by what its index says', () => {
+    const segment = segmentsOf(store).at(-1) ?? '';
+    const { atime, mtimeNs } = statSync(segment, { bigint: true });
+    const bytes = readFileSync(segment);
+    const start = bytes.lastIndexOf(0x0a, bytes.length - 2) + 1;
+    // A digit of the time: the line still is JSON and follows the chain.
+    flip(segment, bytes.indexOf('"time":"', start) + 8);
+    utimesSync(segment, atime, Number(mtimeNs / 1000n) / 1e6);
+    const now = statSync(segment, { bigint: true }).mtimeNs;
+    rewriteIndex(idxOf(segment), (first) => ({ ...first, mtimeNs: String(now) }));
+    const { damage, heads } = readFresh()?.readOutline({ full: true }) ?? { damage: null, heads: [] };
+    const last = heads.at(-1);
+    expect(damage).toMatchObject({ byte: start, offset: (last?.first ?? 0) + (last?.count ?? 0) - 1 });
+  });
+
   it('that grows it is found though its time is put back', async () => {
     const segment = segmentsOf(store)[0] ?? '';
     const { atime, mtime } = statSync(segment);
