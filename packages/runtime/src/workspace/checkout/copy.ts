@@ -4,14 +4,15 @@
  * 1. Content is shared by reflink where the file system can, else copied; never hard-linked.
  * 2. Links are copied as links. Nothing is written through one: what is in the way is replaced itself, or the entry
  *    is passed over.
+ * 3. A process may live in what is copied (a parent's workspace): `copy-source.ts` opens only what lies in it.
  */
 import {
   chmodSync,
+  closeSync,
   constants,
   copyFileSync,
   lstatSync,
   mkdirSync,
-  readlinkSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -19,6 +20,7 @@ import {
 import { copyFile } from 'node:fs/promises';
 import { setImmediate as pause } from 'node:timers/promises';
 import { keyOf, parent, under } from './bytes.ts';
+import { openSourceFile, pathOfOpenFile, readSourceLink } from './copy-source.ts';
 import type { FoundEntry } from './walk.ts';
 
 /** How the content came. */
@@ -58,11 +60,9 @@ export async function copyEntries({ from, to, entries, existing, signal }: CopyR
     if (entry.kind === 'folder') ensureFolder(to, entry.path, { known: folders, existing });
     else if (existing === 'keep' && lstatSync(target, { throwIfNoEntry: false }) !== undefined) continue;
     else if (entry.kind === 'link' || entry.kind === 'file') {
-      const source = under(from, entry.path);
       try {
-        if (entry.kind === 'file') way ??= canReflink(source, target) ? 'reflink' : 'copy';
-        if (entry.kind === 'file') await placeFile(source, target, entry);
-        else placeLink(source, target);
+        if (entry.kind === 'link') placeLink(readSourceLink(from, entry.path), target);
+        else way = await placeOpened(from, entry, { target, way });
       } catch (error) {
         if (!isUnreadable(error)) throw error;
         unreadable.push(entry);
@@ -93,12 +93,28 @@ export function removeEntry(root: string, path: Buffer): void {
   rmSync(under(root, path), { recursive: true, force: true });
 }
 
-function placeLink(source: Buffer, target: Buffer): void {
+function placeLink(text: Buffer, target: Buffer): void {
   rmSync(target, { recursive: true, force: true });
-  symlinkSync(readlinkSync(source, { encoding: 'buffer' }), target);
+  symlinkSync(text, target);
 }
 
-async function placeFile(source: Buffer, target: Buffer, entry: FoundEntry): Promise<void> {
+async function placeOpened(
+  from: string,
+  entry: FoundEntry,
+  { target, way }: { readonly target: Buffer; readonly way: CopyWay | null },
+): Promise<CopyWay> {
+  const file = openSourceFile(from, entry.path);
+  try {
+    const source = pathOfOpenFile(file) ?? under(from, entry.path);
+    const found = way ?? (canReflink(source, target) ? 'reflink' : 'copy');
+    await placeFile(source, target, entry);
+    return found;
+  } finally {
+    closeSync(file);
+  }
+}
+
+async function placeFile(source: Buffer | string, target: Buffer, entry: FoundEntry): Promise<void> {
   const mode = COPYFILE_FICLONE | COPYFILE_EXCL;
   try {
     if (entry.bytes > LARGE_FILE_BYTES) await copyFile(source, target, mode);
@@ -115,10 +131,12 @@ async function placeFile(source: Buffer, target: Buffer, entry: FoundEntry): Pro
 }
 
 function isUnreadable(error: unknown): boolean {
-  return ['EACCES', 'EPERM', 'ENOENT', 'EIO', 'EISDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  return ['EACCES', 'EPERM', 'ENOENT', 'EIO', 'EISDIR', 'ELOOP', 'ENXIO', 'ENOTDIR'].includes(
+    (error as NodeJS.ErrnoException).code ?? '',
+  );
 }
 
-function canReflink(source: Buffer, target: Buffer): boolean {
+function canReflink(source: Buffer | string, target: Buffer): boolean {
   const probe = Buffer.concat([target, Buffer.from('.reflink-probe')]);
   try {
     copyFileSync(source, probe, COPYFILE_FICLONE_FORCE | COPYFILE_EXCL);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeScratchArea, type ScratchArea, writeFiles } from '@ramet/testkit';
 import { afterEach, beforeEach, expect, test } from 'vitest';
@@ -72,4 +72,21 @@ test.each([
   ['file:///a/b', 'file:///a/b'],
 ])('stripCredentials makes %j %j', (url, stripped) => {
   expect(stripCredentials(url)).toBe(stripped);
+});
+
+test('brings nothing from where a name leads after it was listed', async () => {
+  writeFiles(area.folder, { 'outside/f': 'secret', 'outside/deep/f': 'secret', 'from/ok': 'x', 'to/x': 'x' });
+  const outside = join(area.folder, 'outside');
+  symlinkSync(join(outside, 'f'), join(area.folder, 'from/file'));
+  symlinkSync(outside, join(area.folder, 'from/folder'));
+  symlinkSync('.', join(area.folder, 'from/round'));
+  symlinkSync('secret-text', join(outside, 'l'));
+  const swapped = [entry('file'), entry('folder/f'), entry('folder/deep/f'), entry('folder/l', { kind: 'link' })];
+  const { unreadable } = await copy([...swapped, entry('round/ok'), entry('ok')]);
+  expect(unreadable.map(({ path }) => path.toString())).toEqual([
+    ...['file', 'folder/f', 'folder/deep/f', 'folder/l', 'round/ok'],
+  ]);
+  expect(readFileSync(join(area.folder, 'to/ok'), 'utf8')).toBe('x');
+  for (const name of ['file', 'folder/f', 'folder/deep/f', 'folder/l'])
+    expect(existsSync(join(area.folder, 'to', name)), name).toBe(false);
 });
