@@ -5,7 +5,7 @@
  *    very file, by digest. It is the person's checkout that is read, never the agent's copy.
  * 2. A file that is there and cannot be understood is a refusal: guessing would loosen something.
  */
-import { readFileSync } from 'node:fs';
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { isRefusal, type Refusal, refuse } from '@ramet/core';
@@ -92,7 +92,10 @@ function untrustedParts(file: ConfigFile): readonly string[] {
 function readConfigFile(path: string): ReadFile | null | Refusal {
   let bytes: Buffer;
   try {
-    bytes = readFileSync(path);
+    const read = readSmallFile(path);
+    if (typeof read === 'string')
+      return refuse('bad_config', `cannot use ${path}: ${read}; mend it or remove it`, { path });
+    bytes = read;
   } catch (error) {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
     return refuse('bad_config', `cannot read ${path}: ${codeOf(error)}; mend it or remove it`, { path });
@@ -102,6 +105,21 @@ function readConfigFile(path: string): ReadFile | null | Refusal {
   const issue = parsed.error.issues[0];
   const where = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
   return refuse('bad_config', `${path} cannot be used${where}: ${issue?.message ?? 'not JSON'}`, { path });
+}
+
+const LARGEST_BYTES = 1024 * 1024;
+
+/** The bytes of a file, or why it is not read: a FIFO would wait for ever, a device never end. */
+function readSmallFile(path: string): Buffer | string {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    const stats = fstatSync(file);
+    if (!stats.isFile()) return 'it is no regular file';
+    if (stats.size > LARGEST_BYTES) return `it is larger than ${LARGEST_BYTES} bytes`;
+    return readFileSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 function parseJson(text: string): unknown {
