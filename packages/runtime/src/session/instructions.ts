@@ -3,10 +3,11 @@
  *
  * 1. It holds no id, no time and no host path: a child's first request must equal what its parent's next would have been.
  * 2. Instructions are read from the workspace, so a restored turn is told what it was told then; links are not followed.
+ * 3. A file that cannot be read is no file: what an agent did to a mode must not keep the next turn from opening.
  */
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs';
 import { join } from 'node:path';
-import { sha256 } from '../store/index.ts';
+import { codeOf, sha256 } from '../store/index.ts';
 
 /** Longer instruction files are cut, and say so. */
 const LIMIT_BYTES = 64 * 1024;
@@ -51,13 +52,24 @@ interface InstructionFile {
 function readFirst(workspace: string, folder: string): readonly InstructionFile[] {
   for (const name of ['AGENTS.md', 'CLAUDE.md']) {
     const path = folder === '' ? name : `${folder}/${name}`;
-    const bytes = readPlainFile(workspace, path);
+    const bytes = readWhereAllowed(workspace, path);
     if (bytes === null) continue;
     const cut = bytes.length > LIMIT_BYTES ? `\n[cut after ${LIMIT_BYTES} bytes]` : '';
     const text = `${bytes.subarray(0, LIMIT_BYTES).toString('utf8').toWellFormed()}${cut}`;
     return [{ path, text, digest: sha256(bytes) }];
   }
   return [];
+}
+
+const CLOSED = new Set(['EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'ELOOP', 'ENXIO', 'ENAMETOOLONG']);
+
+function readWhereAllowed(workspace: string, path: string): Buffer | null {
+  try {
+    return readPlainFile(workspace, path);
+  } catch (error) {
+    if (CLOSED.has(codeOf(error))) return null;
+    throw error;
+  }
 }
 
 /** A regular file that no link leads to; at most one byte more than the limit is read. */
