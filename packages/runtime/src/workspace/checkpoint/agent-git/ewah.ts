@@ -1,7 +1,7 @@
 /** Compressed bitmaps of git's index extensions. Format: gitformat-bitmap(5), appendix A. */
 
 /** More entries than any index has; a run of this length takes no time and memory worth naming. */
-const MOST_BITS = 1 << 24;
+const MOST_BITS = 1 << 20;
 
 /** The positions of the bits that are set, and where the bitmap ends. Throws a RangeError when it does not. */
 export function parseEwah(bytes: Buffer, at: number): { bits: Set<number>; next: number } {

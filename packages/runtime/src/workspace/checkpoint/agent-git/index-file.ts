@@ -53,6 +53,9 @@ export interface ParsedIndex {
 
 export class IndexDamaged extends Error {}
 
+/** Each entry takes some hundred bytes of ours; a sparse file of a few KiB can claim millions. */
+export const MOST_ENTRIES = 1 << 20;
+
 const HEADER_BYTES = 12;
 const STAT_BYTES = 40;
 /** Offset of the mode in the stat fields; everything around it is zeroed. */
@@ -111,6 +114,7 @@ export function relinkIndex(index: ParsedIndex, format: ObjectFormat, base: stri
 
 function readEntries(bytes: Buffer, version: number, format: ObjectFormat): { entries: IndexEntry[]; next: number } {
   const count = bytes.readUInt32BE(8);
+  if (count > MOST_ENTRIES) throw new IndexDamaged(`it names ${count} files, at most ${MOST_ENTRIES} are supported`);
   const end = bytes.length - format.rawLength;
   const entries: IndexEntry[] = [];
   let at = HEADER_BYTES;

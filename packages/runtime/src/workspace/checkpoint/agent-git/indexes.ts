@@ -1,9 +1,16 @@
 /** The indexes of the agent's git directory: its own and those of its linked worktrees, with their shared parts. */
-import { readdirSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { type BytePath, folderOf, locate, nameOf } from '../folder/names.ts';
 import type { ObjectFormat } from '../objects/format.ts';
 import { isRealFolder, lookAtGitFolder, readRegularFile } from './git-files.ts';
-import { IndexDamaged, type IndexEntry, type ParsedIndex, parseIndex, relinkIndex } from './index-file.ts';
+import {
+  IndexDamaged,
+  type IndexEntry,
+  MOST_ENTRIES,
+  type ParsedIndex,
+  parseIndex,
+  relinkIndex,
+} from './index-file.ts';
 
 /** One index, ready to be captured. */
 export interface AgentIndex {
@@ -28,11 +35,11 @@ export interface AgentIndexes {
   readonly damage: string | null;
 }
 
-const INDEX_LIMIT_BYTES = 1024 * 1024 * 1024;
+const INDEX_LIMIT_BYTES = 256 * 1024 * 1024;
 const WORKTREES: BytePath = '.git/worktrees';
 const GITLINK = 0o160000;
 
-/** Reads all indexes. A damaged one of a linked worktree is captured as it is. */
+/** Reads all indexes. A damaged one of a linked worktree is captured as it is, and so are those beyond the limit. */
 export function readIndexes(root: string, format: ObjectFormat): AgentIndexes {
   if (lookAtGitFolder(root) !== 'folder') return { main: null, all: [], damage: null };
   let main: AgentIndex | null = null;
@@ -44,9 +51,13 @@ export function readIndexes(root: string, format: ObjectFormat): AgentIndexes {
     damage = `its index is damaged: ${error.message}`;
   }
   const all = main === null ? [] : [main];
+  let room = MOST_ENTRIES - (main?.required.length ?? 0);
   for (const name of listWorktrees(root)) {
+    if (room <= 0) break;
     const linked = readLinkedIndex(root, `.git/worktrees/${name}/index`, format);
-    if (linked !== null) all.push(linked);
+    if (linked === null) continue;
+    room -= Math.max(linked.entries.length, linked.required.length);
+    all.push(linked);
   }
   return { main, all, damage };
 }
@@ -68,7 +79,7 @@ function readLinkedIndex(root: string, path: BytePath, format: ObjectFormat): Ag
 
 function readIndex(root: string, path: BytePath, format: ObjectFormat): AgentIndex | null {
   const read = readRegularFile(root, path, INDEX_LIMIT_BYTES);
-  if (read === null) return null;
+  if (read === null) return requireAbsent(root, path);
   const index = parseIndex(read.bytes, format);
   const files = new Map<BytePath, Buffer>();
   let { entries } = index;
@@ -90,6 +101,12 @@ function readIndex(root: string, path: BytePath, format: ObjectFormat): AgentInd
     required: stored.map((entry) => entry.oid),
     mentioned: [...index.cachedTrees, ...index.undo],
   };
+}
+
+/** No index is a new repository's; one that is there and cannot be used must not pass for none. */
+function requireAbsent(root: string, path: BytePath): null {
+  if (lstatSync(locate(root, path), { throwIfNoEntry: false }) === undefined) return null;
+  throw new IndexDamaged('it is too large, cannot be read, or is no file');
 }
 
 function readSharedIndex(root: string, path: BytePath, format: ObjectFormat): ParsedIndex {

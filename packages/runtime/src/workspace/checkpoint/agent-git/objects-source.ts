@@ -29,6 +29,8 @@ export interface AgentObjects {
 export class AgentGitUnusable extends Error {}
 
 const TIMEOUT_MS = 10 * 60 * 1000;
+/** A question takes no time; a git that waits for something of the agent's (a FIFO for a config) would wait for ever. */
+const PROBE_TIMEOUT_MS = 60 * 1000;
 const ANSWER_LIMIT_BYTES = 256 * 1024 * 1024;
 const PACK_ARGS = ['pack-objects', '--revs', '--stdout', '--delta-base-offset', '--threads=1', '-q'] as const;
 const PROBE_ARGS = ['cat-file', '--batch-check=%(objectname) %(objecttype)'] as const;
@@ -47,7 +49,11 @@ export async function openAgentObjects(workspace: WorkspaceHandle, format: Objec
 }
 
 function openSandboxed(sandbox: Sandbox): AgentObjects {
-  const run = async (args: readonly string[], stdin: string, stdout: OutputSink): Promise<CommandOutcome> =>
+  const run = async (
+    args: readonly string[],
+    stdin: string,
+    { stdout, timeoutMs }: { readonly stdout: OutputSink; readonly timeoutMs: number },
+  ): Promise<CommandOutcome> =>
     sandbox.run({
       argv: ['git', '--git-dir=.git', '--work-tree=.', ...args],
       cwd: '',
@@ -55,29 +61,33 @@ function openSandboxed(sandbox: Sandbox): AgentObjects {
       stdin: Buffer.from(stdin),
       stdout,
       stderrLimitBytes: 16 * 1024,
-      timeoutMs: TIMEOUT_MS,
+      timeoutMs,
     });
   return {
     probe: async (oids) => {
       const outcome = await run(PROBE_ARGS, `${oids.join('\n')}\n`, {
-        kind: 'collect',
-        limitBytes: ANSWER_LIMIT_BYTES,
+        stdout: { kind: 'collect', limitBytes: ANSWER_LIMIT_BYTES },
+        timeoutMs: PROBE_TIMEOUT_MS,
       });
-      if (outcome.exitCode !== 0 || outcome.droppedBytes.stdout > 0) throw new AgentGitUnusable(describe(outcome));
+      if (outcome.exitCode !== 0 || outcome.droppedBytes.stdout > 0)
+        throw new AgentGitUnusable(describe(outcome, PROBE_TIMEOUT_MS));
       return parseProbe(Buffer.from(outcome.stdout).toString('latin1'));
     },
     pack: async (revisions, file) => {
-      const outcome = await run(PACK_ARGS, revisions, { kind: 'file', path: file });
+      const outcome = await run(PACK_ARGS, revisions, { stdout: { kind: 'file', path: file }, timeoutMs: TIMEOUT_MS });
       if (outcome.exitCode !== 0) {
-        throw new Failure('checkpoint_failed', `git pack-objects in the workspace failed: ${describe(outcome)}`);
+        throw new Failure(
+          'checkpoint_failed',
+          `git pack-objects in the workspace failed: ${describe(outcome, TIMEOUT_MS)}`,
+        );
       }
     },
     close: () => undefined,
   };
 }
 
-function describe(outcome: CommandOutcome): string {
-  if (outcome.timedOut) return `it took longer than ${TIMEOUT_MS} ms`;
+function describe(outcome: CommandOutcome, timeoutMs: number): string {
+  if (outcome.timedOut) return `it took longer than ${timeoutMs} ms`;
   const lines = Buffer.from(outcome.stderr).toString().trim().split('\n');
   return lines.at(-1) || `exit code ${outcome.exitCode ?? outcome.signal}`;
 }

@@ -6,11 +6,12 @@
  * 2. What is not held is listed with its reason. Nothing vanishes silently, except lock files and sockets inside a
  *    git directory, which mean nothing without their process.
  */
+import { closeSync, constants, openSync } from 'node:fs';
 import type { CaptureLimits, LeftOut } from '../../types.ts';
 import type { AgentIndexes } from '../agent-git/indexes.ts';
 import type { ObjectFormat } from '../objects/format.ts';
 import { classifyPaths } from './classes.ts';
-import { type BytePath, nestedRepositoryOf, renderBytePath } from './names.ts';
+import { type BytePath, locate, nestedRepositoryOf, renderBytePath } from './names.ts';
 import type { PathClass, StatCache } from './stat-cache.ts';
 import type { WalkedEntry } from './walk.ts';
 import { walkWorkspace } from './workspace-walk.ts';
@@ -59,6 +60,8 @@ export async function selectPaths(request: SelectionRequest): Promise<Selection>
   const candidates: WalkedEntry[] = [];
   for (const entry of walk.entries) {
     if (entry.kind === 'special') noteSpecial(entry, leftOut);
+    else if (isUnreadable(request.root, entry))
+      leftOut.push({ path: renderBytePath(entry.path), reason: 'unreadable' });
     else if (entry.kind !== 'folder' && !isDisposable(entry.path)) candidates.push(entry);
   }
   const classes = await classifyPaths({ rules, tracked, cache: request.cache, candidates });
@@ -71,6 +74,17 @@ export async function selectPaths(request: SelectionRequest): Promise<Selection>
     ignoreKey: rules.key,
     hasObjects: walked.hasObjects,
   };
+}
+
+/** Only files whose mode leaves a doubt are tried; one that is gone is found out when it is read. */
+function isUnreadable(root: string, { path, kind, mode, uid }: WalkedEntry): boolean {
+  if (kind !== 'file' || (uid === process.geteuid?.() && (mode & 0o400) !== 0)) return false;
+  try {
+    closeSync(openSync(locate(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
+    return false;
+  } catch (error) {
+    return ['EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
 }
 
 interface Limit {

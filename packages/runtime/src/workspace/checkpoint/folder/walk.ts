@@ -36,6 +36,11 @@ export interface Walk {
 }
 
 const ENTRIES_BETWEEN_PAUSES = 4096;
+/**
+ * A restore writes to a folder with a longer name, maybe of another user: of the 4096 bytes a path may have, these are
+ * the workspace's. Held all the same, one such file would make the whole checkpoint impossible to restore.
+ */
+const LONGEST_PATH = 3500;
 
 /** Walks a folder below `root`; `hold` says which folders are not entered. The order depends on the names alone. */
 export async function walkFolder(root: string, start: BytePath, hold: (path: BytePath) => boolean): Promise<Walk> {
@@ -72,6 +77,10 @@ function readNames(root: string, folder: BytePath, walk: Walk): string[] {
 }
 
 function lookAt(root: string, path: BytePath, walk: Walk): WalkedEntry | null {
+  if (path.length > LONGEST_PATH) {
+    walk.unread.push({ path, reason: 'not_supported' });
+    return null;
+  }
   try {
     return describeEntry(path, lstatSync(locate(root, path)));
   } catch (error) {
