@@ -1,6 +1,6 @@
 /** The command as it is published: packed, installed, and run as a person would. */
-import { readdirSync } from 'node:fs';
-import { delimiter, join } from 'node:path';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { delimiter, dirname, join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
 import { BIN, findProgram, NODE_PATH, parseAnswer, ROOT, runProgram } from './support/command.ts';
 import { callShell, openStage, skipWithoutSandbox } from './support/stage.ts';
@@ -73,4 +73,32 @@ test('a Node that is too old is told in one line', async (ctx) => {
     expect(ended).toMatchObject({ code: 1, signal: null, stdout: '' });
     expect(ended.stderr).toMatch(/^ramet: needs Node 24 or newer, .+\n$/);
   }
+});
+
+test("README's line makes a command of every folder, whatever Node is on PATH", async (ctx) => {
+  const stage = openStage(ctx);
+  const link = /^ln -sf "\$PWD\/bin\/ramet" \/usr\/local\/bin\/ramet/m.exec(
+    readFileSync(join(ROOT, 'README.md'), 'utf8'),
+  )?.[0];
+  if (link === undefined) throw new Error('README has no such line');
+  const programs = join(stage.area.folder, 'programs');
+  mkdirSync(programs);
+  const here = link.replace('/usr/local/bin', programs);
+  expect(await runProgram('sh', ['-c', here], { cwd: ROOT, env: process.env })).toMatchObject({ code: 0 });
+  const old = await findOldNode();
+  const path = [programs, ...(old === undefined ? [] : [dirname(old)]), '/usr/bin', '/bin'].join(delimiter);
+  const env = { ...stage.env, PATH: path };
+  const ended = await runProgram('ramet', ['sessions', '--json'], { cwd: stage.repository, env });
+  expect(ended.code, ended.stderr).toBe(0);
+  expect(parseAnswer(ended)).toEqual({ sessions: [] });
+});
+
+test('a checkout that is not set up is told in one line', async (ctx) => {
+  const stage = openStage(ctx);
+  const launcher = join(stage.area.folder, 'clone/bin/ramet');
+  mkdirSync(dirname(launcher), { recursive: true });
+  copyFileSync(join(ROOT, 'bin/ramet'), launcher);
+  const ended = await runProgram(launcher, ['--version'], { cwd: stage.repository, env: stage.env });
+  expect(ended).toMatchObject({ code: 1, stdout: '' });
+  expect(ended.stderr).toMatch(/^ramet: this checkout is not set up; .+\n$/);
 });
