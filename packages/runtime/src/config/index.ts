@@ -1,3 +1,3 @@
 export { type ConfigurationRequest, readConfiguration, readProjectFile } from './read.ts';
 export { isTrusted, recordTrust } from './trust.ts';
-export { type Configuration, DEFAULT_CARRY } from './types.ts';
+export type { Configuration } from './types.ts';

@@ -11,8 +11,9 @@ import { isAbsolute, join } from 'node:path';
 import { isRefusal, type Refusal, refuse } from '@ramet/core';
 import { z } from 'zod';
 import { codeOf, sha256 } from '../store/index.ts';
+import { DEFAULT_CARRY } from '../workspace/checkout/index.ts';
 import { isTrusted } from './trust.ts';
-import { type Configuration, DEFAULT_CARRY } from './types.ts';
+import type { Configuration } from './types.ts';
 
 const RULE = z.strictObject({
   tool: z.string().min(1),

@@ -13,6 +13,3 @@ export interface Configuration {
   /** The project's file and its digest, when there is one. */
   readonly project?: { readonly path: string; readonly digest: string };
 }
-
-/** DESIGN's default: folders that hold what a project needs to run its tests. */
-export const DEFAULT_CARRY: readonly string[] = ['node_modules', '.venv', 'vendor', 'target'];

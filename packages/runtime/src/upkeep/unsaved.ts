@@ -7,10 +7,11 @@
 import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, isRefusal, type RunId } from '@ramet/core';
-import { DEFAULT_CARRY, readConfiguration } from '../config/index.ts';
+import { readConfiguration } from '../config/index.ts';
 import type { SessionSummary } from '../inspect/index.ts';
 import { openSandbox } from '../sandbox/index.ts';
 import type { FileStore } from '../store/index.ts';
+import { DEFAULT_CARRY } from '../workspace/checkout/index.ts';
 import { readProject } from '../workspace/project/index.ts';
 import { DEFAULT_CAPTURE_LIMITS, type Project, type WorkspaceHandle } from '../workspace/types.ts';
 import { describeUnsaved, type UnsavedReason } from '../workspace/unsaved/index.ts';

@@ -1,7 +1,8 @@
 import { isRefusal } from '@ramet/core';
 import { makeScratchArea, type ScratchArea, writeFiles } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type Configuration, DEFAULT_CARRY, readConfiguration } from '../../src/config/index.ts';
+import { type Configuration, readConfiguration } from '../../src/config/index.ts';
+import { DEFAULT_CARRY } from '../../src/workspace/checkout/index.ts';
 
 let area: ScratchArea;
 beforeEach(() => {
