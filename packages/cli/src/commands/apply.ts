@@ -2,8 +2,8 @@ import { isRefusal } from '@ramet/core/codes';
 import { escapeLine, renderCount } from '@ramet/core/text';
 import { findHeldWork } from '@ramet/runtime/upkeep';
 import { type AppliedCheckpoint, applyCheckpoint } from '@ramet/runtime/workspace/apply';
-import type { Action } from '../routes/define.ts';
-import type { ApplyFlags } from '../routes/taking.ts';
+import type { ApplyFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { findRun, openStore } from '../store.ts';
 
 /** Brings a session's work into the person's repository. */

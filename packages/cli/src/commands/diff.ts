@@ -4,9 +4,9 @@ import type { FileStore } from '@ramet/runtime/store';
 import { findHeldWork, type HeldWork } from '@ramet/runtime/upkeep';
 import { type CheckpointDiff, type DiffRequest, diffCheckpoint } from '@ramet/runtime/workspace/diff';
 import type { CliContext } from '../context.ts';
+import type { DiffFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { paint } from '../output/style.ts';
-import type { Action } from '../routes/define.ts';
-import type { DiffFlags } from '../routes/taking.ts';
 import { findRun, openStore } from '../store.ts';
 
 /** Shows what a session changed. */

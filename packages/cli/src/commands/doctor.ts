@@ -1,9 +1,9 @@
 import { escapeLine, renderColumns } from '@ramet/core/text';
 import { openFileStore } from '@ramet/runtime/store';
 import { type CheckLevel, examineMachine } from '@ramet/runtime/upkeep';
+import type { DoctorFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { paint, type Tone } from '../output/style.ts';
-import type { Action } from '../routes/define.ts';
-import type { DoctorFlags } from '../routes/machine.ts';
 import { stateFolderIn } from '../store.ts';
 
 const MARKS: Readonly<Record<CheckLevel, readonly [mark: string, tone: Tone]>> = {

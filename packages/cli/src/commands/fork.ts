@@ -6,9 +6,9 @@ import { escapeLine, renderBytes, renderCount, renderJson, truncateText } from '
 import { type ForkOptions, type ForkResult, forkSession } from '@ramet/runtime/fork';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
+import type { ForkFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { paint } from '../output/style.ts';
-import type { Action } from '../routes/define.ts';
-import type { ForkFlags } from '../routes/fork.ts';
 import { findRun, openStore, shortenIds } from '../store.ts';
 
 /** Forks a session. */

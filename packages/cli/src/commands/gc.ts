@@ -2,8 +2,8 @@ import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { renderBytes, renderColumns, renderCount } from '@ramet/core/text';
 import { collectGarbage, type GarbageReport, listProjects } from '@ramet/runtime/workspace/gc';
 import { readProject } from '@ramet/runtime/workspace/project';
-import type { Action } from '../routes/define.ts';
-import type { GcFlags } from '../routes/keeping.ts';
+import type { GcFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { openStore } from '../store.ts';
 
 /** Frees what no session needs any more, project by project. */

@@ -3,9 +3,8 @@ import type { LoggedEvent } from '@ramet/core/events';
 import { escapeJson, renderColumns, renderJson, truncateText } from '@ramet/core/text';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
-import type { Answer } from '../output/answer.ts';
-import type { Action } from '../routes/define.ts';
-import type { LogFlags } from '../routes/keeping.ts';
+import type { LogFlags } from '../flags.ts';
+import type { Action, Answer } from '../output/answer.ts';
 import { findRun, openStore } from '../store.ts';
 
 /** Prints the events of a run. */

@@ -1,8 +1,8 @@
 import { type Refusal, refuse } from '@ramet/core/codes';
 import { escapeLine, renderBytes } from '@ramet/core/text';
 import { type PruneGoal, planPrune } from '@ramet/runtime/upkeep';
-import type { Action } from '../routes/define.ts';
-import type { PruneFlags } from '../routes/keeping.ts';
+import type { PruneFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { openStore, shortenIds } from '../store.ts';
 import { carryOut, renderPlan } from './remove.ts';
 

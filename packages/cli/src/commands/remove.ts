@@ -4,10 +4,9 @@ import { escapeLine, renderBytes, renderCount } from '@ramet/core/text';
 import type { FileStore } from '@ramet/runtime/store';
 import { planRemoval, type RemovalPlan, removeRuns } from '@ramet/runtime/upkeep';
 import { type CliContext, isInteractive } from '../context.ts';
-import type { Answer } from '../output/answer.ts';
+import type { RemoveFlags } from '../flags.ts';
+import type { Action, Answer } from '../output/answer.ts';
 import { paint } from '../output/style.ts';
-import type { Action } from '../routes/define.ts';
-import type { RemoveFlags } from '../routes/keeping.ts';
 import { findRuns, openStore, shortenIds } from '../store.ts';
 
 /** Removes the runs some ids name. */

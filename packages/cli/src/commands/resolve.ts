@@ -1,8 +1,8 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { renderJson } from '@ramet/core/text';
 import { type ResolutionRequest, resolveCall } from '@ramet/runtime/session';
-import type { Action } from '../routes/define.ts';
-import type { ResolveFlags } from '../routes/machine.ts';
+import type { ResolveFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { findRun, openStore, shortenIds } from '../store.ts';
 
 /** Records a person's word on a call whose outcome is unknown. */

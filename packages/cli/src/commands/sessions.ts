@@ -4,10 +4,10 @@ import { escapeLine, renderAge, renderBytes, renderColumns, renderCount } from '
 import { listSessions, type SessionSummary } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
+import type { SessionsFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { paint } from '../output/style.ts';
 import { describeUsage, renderCost } from '../output/usage.ts';
-import type { Action } from '../routes/define.ts';
-import type { SessionsFlags } from '../routes/sessions.ts';
 import { openStore, shortenIds } from '../store.ts';
 
 /** Lists sessions, the one that was active last first. */

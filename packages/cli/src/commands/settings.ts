@@ -1,6 +1,6 @@
 import type { ApprovalReply, PermissionRule, TurnLimits, TurnObserver, TurnSettings } from '@ramet/runtime/session';
 import { type CliContext, type Interruption, isInteractive } from '../context.ts';
-import type { RunFlags } from '../routes/run.ts';
+import type { RunFlags } from '../flags.ts';
 
 /** What goes on while a turn runs. */
 export interface LiveTurn {

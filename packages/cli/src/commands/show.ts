@@ -1,9 +1,9 @@
 import { isRefusal, refuse } from '@ramet/core/codes';
 import { viewSession } from '@ramet/runtime/inspect';
+import type { ShowFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { renderSession } from '../output/session.ts';
 import { describeUsage } from '../output/usage.ts';
-import type { Action } from '../routes/define.ts';
-import type { ShowFlags } from '../routes/show.ts';
 import { findRun, openStore, shortenIds } from '../store.ts';
 
 /** Shows one session. */

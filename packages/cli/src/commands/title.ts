@@ -1,7 +1,7 @@
 import { isRefusal } from '@ramet/core/codes';
 import { setTitle } from '@ramet/runtime/session';
-import type { Action } from '../routes/define.ts';
-import type { TitleFlags } from '../routes/keeping.ts';
+import type { TitleFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { findRun, openStore } from '../store.ts';
 
 /** Gives a session a title. */

@@ -4,8 +4,8 @@ import { escapeLine, escapeText } from '@ramet/core/text';
 import { isTrusted, readProjectFile, recordTrust } from '@ramet/runtime/config';
 import { findRepository } from '@ramet/runtime/workspace/project';
 import { isInteractive } from '../context.ts';
-import type { Action } from '../routes/define.ts';
-import type { TrustFlags } from '../routes/machine.ts';
+import type { TrustFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { stateFolderIn } from '../store.ts';
 
 /** Confirms the project's configuration file. */

@@ -3,10 +3,10 @@ import { escapeLine, renderColumns } from '@ramet/core/text';
 import { joinUsage, NO_USAGE, type UsageSum } from '@ramet/core/usage';
 import { readStoreUsage, type StoreUsage } from '@ramet/runtime/inspect';
 import type { CliContext } from '../context.ts';
+import type { UsageFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { paint } from '../output/style.ts';
 import { describeUsage, renderUsage } from '../output/usage.ts';
-import type { Action } from '../routes/define.ts';
-import type { UsageFlags } from '../routes/keeping.ts';
 import { findRuns, openStore, shortenIds } from '../store.ts';
 
 /** Shows what the store, or some sessions of it, used. */

@@ -3,10 +3,9 @@ import type { RunId } from '@ramet/core/events';
 import { escapeLine, renderBytes, renderCount } from '@ramet/core/text';
 import { type Problem, type Verification, verifyRun } from '@ramet/runtime/upkeep';
 import type { CliContext } from '../context.ts';
-import type { Answer } from '../output/answer.ts';
+import type { VerifyFlags } from '../flags.ts';
+import type { Action, Answer } from '../output/answer.ts';
 import { paint } from '../output/style.ts';
-import type { Action } from '../routes/define.ts';
-import type { VerifyFlags } from '../routes/keeping.ts';
 import { findRuns, openStore, shortenIds } from '../store.ts';
 
 /** Verifies runs; one that does not hold makes the exit code 6. */

@@ -1,6 +1,6 @@
 import { SCHEMA } from '@ramet/core/events';
-import type { Action } from '../routes/define.ts';
-import type { VersionFlags } from '../routes/machine.ts';
+import type { VersionFlags } from '../flags.ts';
+import type { Action } from '../output/answer.ts';
 import { readVersion } from '../version.ts';
 
 /** Says which version this is. */

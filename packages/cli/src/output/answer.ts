@@ -24,6 +24,13 @@ export interface AnswerFlags {
   readonly events?: boolean | undefined;
 }
 
+/** A command's work: from flags and arguments to an answer. */
+export type Action<F, A extends readonly unknown[]> = (
+  context: CliContext,
+  flags: F,
+  args: A,
+) => Promise<Answer | Refusal>;
+
 /** Does a command's work and prints what came of it; never throws. */
 export async function perform(
   context: CliContext,

@@ -1,13 +1,5 @@
-import type { Refusal } from '@ramet/core/codes';
 import type { CliContext } from '../context.ts';
-import { type Answer, type AnswerFlags, perform } from '../output/answer.ts';
-
-/** A command's work: from flags and arguments to an answer. */
-export type Action<F, A extends readonly unknown[]> = (
-  context: CliContext,
-  flags: F,
-  args: A,
-) => Promise<Answer | Refusal>;
+import { type Action, type AnswerFlags, perform } from '../output/answer.ts';
 
 /** Loads a command's work only when it is run, and prints what comes of it. */
 export function lazily<F extends AnswerFlags, A extends readonly unknown[]>(

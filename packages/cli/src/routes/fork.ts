@@ -1,15 +1,8 @@
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../context.ts';
+import type { ForkFlags } from '../flags.ts';
 import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
 import { parseOffset, parseText } from './parse.ts';
-
-export interface ForkFlags {
-  readonly json?: boolean | undefined;
-  readonly at?: number | undefined;
-  readonly title?: string | undefined;
-  readonly idempotencyKey?: string | undefined;
-  readonly dryRun?: boolean | undefined;
-}
 
 export const forkCommand = buildCommand<ForkFlags, [string], CliContext>({
   loader: lazily(async () => (await import('../commands/fork.ts')).fork),

@@ -1,13 +1,9 @@
 /** The commands that look after a store: verify, usage, remove, prune, log, title. */
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../context.ts';
+import type { GcFlags, LogFlags, PruneFlags, RemoveFlags, TitleFlags, UsageFlags, VerifyFlags } from '../flags.ts';
 import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
 import { parseAmount, parseOffset, parseSize, parseText } from './parse.ts';
-
-export interface VerifyFlags {
-  readonly json?: boolean | undefined;
-  readonly all?: boolean | undefined;
-}
 
 export const verifyCommand = buildCommand<VerifyFlags, readonly string[], CliContext>({
   loader: lazily(async () => (await import('../commands/verify.ts')).verify),
@@ -25,10 +21,6 @@ export const verifyCommand = buildCommand<VerifyFlags, readonly string[], CliCon
   ),
 });
 
-export interface UsageFlags {
-  readonly json?: boolean | undefined;
-}
-
 export const usageCommand = buildCommand<UsageFlags, readonly string[], CliContext>({
   loader: lazily(async () => (await import('../commands/usage.ts')).usage),
   parameters: { flags: { json: JSON_FLAG }, positional: { kind: 'array', parameter: ID_ARGUMENT } },
@@ -38,12 +30,6 @@ export const usageCommand = buildCommand<UsageFlags, readonly string[], CliConte
     { usage: '[<id>...]', examples: ['ramet usage', 'ramet usage 3f9a1c --json'] },
   ),
 });
-
-export interface RemoveFlags {
-  readonly json?: boolean | undefined;
-  readonly yes?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
-}
 
 const YES_FLAG = {
   kind: 'boolean',
@@ -70,15 +56,6 @@ export const removeCommand = buildCommand<RemoveFlags, readonly string[], CliCon
     { usage: '<id>... [--yes] [--dry-run]', examples: ['ramet remove 3f9a1c', 'ramet remove 3f9a1c 77b2e0 --yes'] },
   ),
 });
-
-export interface PruneFlags {
-  readonly json?: boolean | undefined;
-  readonly olderThan?: number | undefined;
-  readonly to?: number | undefined;
-  readonly dryRun?: boolean | undefined;
-  readonly includeUnsaved?: boolean | undefined;
-  readonly yes?: boolean | undefined;
-}
 
 export const pruneCommand = buildCommand<PruneFlags, [], CliContext>({
   loader: lazily(async () => (await import('../commands/prune.ts')).prune),
@@ -119,11 +96,6 @@ export const pruneCommand = buildCommand<PruneFlags, [], CliContext>({
   ),
 });
 
-export interface GcFlags {
-  readonly json?: boolean | undefined;
-  readonly dryRun?: boolean | undefined;
-}
-
 export const gcCommand = buildCommand<GcFlags, [], CliContext>({
   loader: lazily(async () => (await import('../commands/gc.ts')).gc),
   parameters: { flags: { json: JSON_FLAG, dryRun: DRY_RUN_FLAG } },
@@ -133,14 +105,6 @@ export const gcCommand = buildCommand<GcFlags, [], CliContext>({
     { usage: '[--dry-run]', examples: ['ramet gc --dry-run', 'ramet gc'] },
   ),
 });
-
-export interface LogFlags {
-  readonly json?: boolean | undefined;
-  readonly raw?: boolean | undefined;
-  readonly from?: number | undefined;
-  readonly to?: number | undefined;
-  readonly type?: string | undefined;
-}
 
 const OFFSET = { kind: 'parsed', parse: parseOffset, placeholder: 'offset', optional: true } as const;
 
@@ -171,10 +135,6 @@ export const logCommand = buildCommand<LogFlags, [string], CliContext>({
     },
   ),
 });
-
-export interface TitleFlags {
-  readonly json?: boolean | undefined;
-}
 
 export const titleCommand = buildCommand<TitleFlags, [string, string], CliContext>({
   loader: lazily(async () => (await import('../commands/title.ts')).title),

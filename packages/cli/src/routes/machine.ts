@@ -1,18 +1,10 @@
 /** The commands about this machine and one call: trust, resolve, doctor, version. */
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../context.ts';
+import type { DoctorFlags, ResolveFlags, TrustFlags, VersionFlags } from '../flags.ts';
 import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
 import { YES_FLAG } from './keeping.ts';
 import { parseOffset, parseText } from './parse.ts';
-
-export interface ResolveFlags {
-  readonly json?: boolean | undefined;
-  readonly offset: number;
-  readonly happened?: boolean | undefined;
-  readonly result?: string | undefined;
-  readonly didNotHappen?: boolean | undefined;
-  readonly retry?: boolean | undefined;
-}
 
 export const resolveCommand = buildCommand<ResolveFlags, [string], CliContext>({
   loader: lazily(async () => (await import('../commands/resolve.ts')).resolve),
@@ -52,11 +44,6 @@ export const resolveCommand = buildCommand<ResolveFlags, [string], CliContext>({
   ),
 });
 
-export interface TrustFlags {
-  readonly json?: boolean | undefined;
-  readonly yes?: boolean | undefined;
-}
-
 export const trustCommand = buildCommand<TrustFlags, [], CliContext>({
   loader: lazily(async () => (await import('../commands/trust.ts')).trust),
   parameters: { flags: { json: JSON_FLAG, yes: YES_FLAG } },
@@ -67,10 +54,6 @@ export const trustCommand = buildCommand<TrustFlags, [], CliContext>({
   ),
 });
 
-export interface DoctorFlags {
-  readonly json?: boolean | undefined;
-}
-
 export const doctorCommand = buildCommand<DoctorFlags, [], CliContext>({
   loader: lazily(async () => (await import('../commands/doctor.ts')).doctor),
   parameters: { flags: { json: JSON_FLAG } },
@@ -80,10 +63,6 @@ export const doctorCommand = buildCommand<DoctorFlags, [], CliContext>({
     { examples: ['ramet doctor'] },
   ),
 });
-
-export interface VersionFlags {
-  readonly json?: boolean | undefined;
-}
 
 export const versionCommand = buildCommand<VersionFlags, [], CliContext>({
   loader: lazily(async () => (await import('../commands/version.ts')).version),

@@ -1,39 +1,10 @@
-import type { PermissionRule } from '@ramet/runtime/session';
 import { buildCommand, type FlagParametersForType } from '@stricli/core';
 import type { CliContext } from '../context.ts';
+import type { RunFlags } from '../flags.ts';
 import { describeCommand, JSON_FLAG, lazily } from './define.ts';
 import { YES_FLAG } from './keeping.ts';
 import { parseAmount, parseCount, parseOffset, parseText } from './parse.ts';
 import { parseRule } from './rules.ts';
-
-type Rule = Omit<PermissionRule, 'do'>;
-
-export interface RunFlags {
-  readonly json?: boolean | undefined;
-  readonly events?: boolean | undefined;
-  readonly session?: string | undefined;
-  readonly continue?: boolean | undefined;
-  readonly fork?: string | undefined;
-  readonly at?: number | undefined;
-  readonly title?: string | undefined;
-  readonly model?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly attach?: readonly string[] | undefined;
-  readonly workspace?: 'git' | 'directory' | 'none' | undefined;
-  readonly allowDirty?: boolean | undefined;
-  readonly noSandbox?: boolean | undefined;
-  readonly allowNet?: readonly string[] | undefined;
-  readonly allow?: readonly Rule[] | undefined;
-  readonly ask?: readonly Rule[] | undefined;
-  readonly deny?: readonly Rule[] | undefined;
-  readonly onAsk: 'deny' | 'park' | 'fail';
-  readonly trustProject?: boolean | undefined;
-  readonly yes?: boolean | undefined;
-  readonly maxRequests?: number | undefined;
-  readonly maxTokens?: number | undefined;
-  readonly maxCost?: number | undefined;
-  readonly maxTime?: number | undefined;
-}
 
 const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
 const TEXT = { kind: 'parsed', parse: parseText, optional: true } as const;

@@ -1,14 +1,8 @@
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../context.ts';
+import type { SessionsFlags } from '../flags.ts';
 import { describeCommand, JSON_FLAG, lazily } from './define.ts';
 import { parseCount } from './parse.ts';
-
-export interface SessionsFlags {
-  readonly json?: boolean | undefined;
-  readonly tree?: boolean | undefined;
-  readonly project?: boolean | undefined;
-  readonly limit?: number | undefined;
-}
 
 export const sessionsCommand = buildCommand<SessionsFlags, [], CliContext>({
   loader: lazily(async () => (await import('../commands/sessions.ts')).sessions),

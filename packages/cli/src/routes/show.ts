@@ -1,13 +1,8 @@
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../context.ts';
+import type { ShowFlags } from '../flags.ts';
 import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
 import { parseCount } from './parse.ts';
-
-export interface ShowFlags {
-  readonly json?: boolean | undefined;
-  readonly turn?: number | undefined;
-  readonly full?: boolean | undefined;
-}
 
 export const showCommand = buildCommand<ShowFlags, [string], CliContext>({
   loader: lazily(async () => (await import('../commands/show.ts')).show),

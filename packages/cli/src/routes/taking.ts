@@ -1,17 +1,11 @@
 /** The commands that bring work back: diff and apply. */
 import { buildCommand } from '@stricli/core';
 import type { CliContext } from '../context.ts';
+import type { ApplyFlags, DiffFlags } from '../flags.ts';
 import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
 import { parseText } from './parse.ts';
 
 const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
-
-export interface DiffFlags {
-  readonly json?: boolean | undefined;
-  readonly stat?: boolean | undefined;
-  readonly raw?: boolean | undefined;
-  readonly ignored?: boolean | undefined;
-}
 
 export const diffCommand = buildCommand<DiffFlags, [string, string?], CliContext>({
   loader: lazily(async () => (await import('../commands/diff.ts')).diff),
@@ -39,12 +33,6 @@ export const diffCommand = buildCommand<DiffFlags, [string, string?], CliContext
     },
   ),
 });
-
-export interface ApplyFlags {
-  readonly json?: boolean | undefined;
-  readonly branch?: string | undefined;
-  readonly toCheckout?: boolean | undefined;
-}
 
 export const applyCommand = buildCommand<ApplyFlags, [string], CliContext>({
   loader: lazily(async () => (await import('../commands/apply.ts')).apply),

@@ -1,0 +1,111 @@
+/** The flags of each command, as its route parses them and its work reads them. */
+import type { PermissionRule } from '@ramet/runtime/session';
+
+type Rule = Omit<PermissionRule, 'do'>;
+
+interface CommonFlags {
+  readonly json?: boolean | undefined;
+}
+
+export interface RunFlags extends CommonFlags {
+  readonly events?: boolean | undefined;
+  readonly session?: string | undefined;
+  readonly continue?: boolean | undefined;
+  readonly fork?: string | undefined;
+  readonly at?: number | undefined;
+  readonly title?: string | undefined;
+  readonly model?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly attach?: readonly string[] | undefined;
+  readonly workspace?: 'git' | 'directory' | 'none' | undefined;
+  readonly allowDirty?: boolean | undefined;
+  readonly noSandbox?: boolean | undefined;
+  readonly allowNet?: readonly string[] | undefined;
+  readonly allow?: readonly Rule[] | undefined;
+  readonly ask?: readonly Rule[] | undefined;
+  readonly deny?: readonly Rule[] | undefined;
+  readonly onAsk: 'deny' | 'park' | 'fail';
+  readonly trustProject?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+  readonly maxRequests?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly maxCost?: number | undefined;
+  readonly maxTime?: number | undefined;
+}
+
+export interface ForkFlags extends CommonFlags {
+  readonly at?: number | undefined;
+  readonly title?: string | undefined;
+  readonly idempotencyKey?: string | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface SessionsFlags extends CommonFlags {
+  readonly tree?: boolean | undefined;
+  readonly project?: boolean | undefined;
+  readonly limit?: number | undefined;
+}
+
+export interface ShowFlags extends CommonFlags {
+  readonly turn?: number | undefined;
+  readonly full?: boolean | undefined;
+}
+
+export interface DiffFlags extends CommonFlags {
+  readonly stat?: boolean | undefined;
+  readonly raw?: boolean | undefined;
+  readonly ignored?: boolean | undefined;
+}
+
+export interface ApplyFlags extends CommonFlags {
+  readonly branch?: string | undefined;
+  readonly toCheckout?: boolean | undefined;
+}
+
+export interface VerifyFlags extends CommonFlags {
+  readonly all?: boolean | undefined;
+}
+
+export type UsageFlags = CommonFlags;
+
+export interface RemoveFlags extends CommonFlags {
+  readonly yes?: boolean | undefined;
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface PruneFlags extends CommonFlags {
+  readonly olderThan?: number | undefined;
+  readonly to?: number | undefined;
+  readonly dryRun?: boolean | undefined;
+  readonly includeUnsaved?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+}
+
+export interface GcFlags extends CommonFlags {
+  readonly dryRun?: boolean | undefined;
+}
+
+export interface LogFlags extends CommonFlags {
+  readonly raw?: boolean | undefined;
+  readonly from?: number | undefined;
+  readonly to?: number | undefined;
+  readonly type?: string | undefined;
+}
+
+export type TitleFlags = CommonFlags;
+
+export interface ResolveFlags extends CommonFlags {
+  readonly offset: number;
+  readonly happened?: boolean | undefined;
+  readonly result?: string | undefined;
+  readonly didNotHappen?: boolean | undefined;
+  readonly retry?: boolean | undefined;
+}
+
+export interface TrustFlags extends CommonFlags {
+  readonly yes?: boolean | undefined;
+}
+
+export type DoctorFlags = CommonFlags;
+
+export type VersionFlags = CommonFlags;
