@@ -1,7 +1,7 @@
 import { chmodSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { runScript } from '@ramet/testkit';
-import { expect, it } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { readCheckpoint } from '../../../src/workspace/checkpoint/index.ts';
 import { makeSite } from './fixture.ts';
 
@@ -45,18 +45,21 @@ function letOthersEnter(folder: string): void {
   letOthersEnter(dirname(folder));
 }
 
-it('names a file that may not be read, and captures the rest', async (ctx) => {
+it.each(['closed', '.git'])('names what may not be read, and captures the rest: %s', async (closed) => {
   const site = await makeSite();
   const workspace = await site.addRun();
-  await runScript(workspace.path, 'echo secret >closed; chmod 000 closed; echo y >kept');
+  await runScript(workspace.path, `echo secret >closed; echo y >kept; chmod 000 '${closed}'`);
   if (process.geteuid?.() === 0 && process.seteuid !== undefined) {
-    await runScript(site.folder, 'chmod 755 .; chown -R 65534 .; chmod -R go+rX .; chmod 000 runs/*/workspace/closed');
+    await runScript(
+      site.folder,
+      `chmod 755 .; chown -R 65534 .; chmod -R go+rX .; chmod 000 runs/*/workspace/'${closed}'`,
+    );
     letOthersEnter(dirname(site.folder));
     const { seteuid } = process;
     process.seteuid(65534);
-    ctx.onTestFinished(() => seteuid.call(process, 0));
+    onTestFinished(() => seteuid.call(process, 0));
   }
   const record = await site.capture(workspace);
-  expect(record.leftOut).toContainEqual(expect.objectContaining({ path: 'closed', reason: 'unreadable' }));
+  expect(record.leftOut).toContainEqual(expect.objectContaining({ path: closed, reason: 'unreadable' }));
   expect((await readCheckpoint(site.project, record.id)).entries.map(({ path }) => path)).toContain('kept');
 });

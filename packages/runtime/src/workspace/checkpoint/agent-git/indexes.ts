@@ -105,7 +105,11 @@ function readIndex(root: string, path: BytePath, format: ObjectFormat): AgentInd
 
 /** No index is a new repository's; one that is there and cannot be used must not pass for none. */
 function requireAbsent(root: string, path: BytePath): null {
-  if (lstatSync(locate(root, path), { throwIfNoEntry: false }) === undefined) return null;
+  try {
+    if (lstatSync(locate(root, path), { throwIfNoEntry: false }) === undefined) return null;
+  } catch {
+    // A folder above it cannot be entered.
+  }
   throw new IndexDamaged('it is too large, cannot be read, or is no file');
 }
 
