@@ -13,6 +13,7 @@ import { createSession } from './create-session.ts';
 import { type OpenedTurn, openTurn } from './open-turn.ts';
 import { beginTurn } from './turn/begin.ts';
 import type { TurnContext } from './turn/context.ts';
+import { decodeWith } from './turn/decode.ts';
 import { endTurn } from './turn/end.ts';
 import type { StepOutcome } from './turn/outcome.ts';
 import { driveTurn } from './turn/turn.ts';
@@ -105,7 +106,7 @@ function describeEnd(
     session: state.id,
     turn,
     end: { offset: end.seq, reason: end.reason },
-    text: textOf(open),
+    text: textOf(context, open),
     usage: open.usage,
     denied: deniedOf(open),
     ...(end.error === undefined ? {} : { error: end.error }),
@@ -123,8 +124,10 @@ function describePark(
 }
 
 /** The text of the last reply. */
-function textOf(open: NonNullable<SessionState['open']>): string {
-  const content = open.lastReply?.content ?? [];
+/** A long text lies beside the log. */
+function textOf({ log }: TurnContext, open: NonNullable<SessionState['open']>): string {
+  const decode = decodeWith(log);
+  const content = (open.lastReply?.content ?? []).map((part) => decode(part) as typeof part);
   return content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : [])).join('');
 }
 
