@@ -25,6 +25,7 @@ describe('a turn', () => {
       'session.start',
       'workspace.open',
       'session.config',
+      'workspace.checkpoint',
       'message',
       'model.request',
       'model.response',
@@ -37,7 +38,7 @@ describe('a turn', () => {
     ]);
     const [result] = h.eventsOfType(one.session, 'tool.result');
     expect(result?.output).toMatchObject({ type: 'json', value: { exitCode: 0, stdout: '/work\n' } });
-    expect(one).toMatchObject({ turn: 1, end: { offset: 11, reason: 'completed' }, text: 'done', denied: [] });
+    expect(one).toMatchObject({ turn: 1, end: { offset: 12, reason: 'completed' }, text: 'done', denied: [] });
     expect(readFileSync(join(h.workspaceOf(one.session), 'new'), 'utf8')).toBe('hi\n');
     expect(existsSync(join(h.repository, 'new'))).toBe(false);
     const two = await h.turn(one.session, 'cat new');
@@ -131,10 +132,42 @@ describe('a turn', () => {
     writeFileSync(join(h.workspaceOf(session), 'foreign'), 'from outside\n');
     await h.turn(session, 'true', { observer: { notice: (text) => notices.push(text) } });
     expect(notices).toHaveLength(1);
-    expect(h.eventsOfType(session, 'workspace.checkpoint')).toHaveLength(3);
+    // The state the workspace opened with, the end of each turn, and what was changed between them.
+    expect(h.eventsOfType(session, 'workspace.checkpoint')).toHaveLength(4);
     await h.turn(session, 'true', { observer: { notice: (text) => notices.push(text) } });
     expect(notices).toHaveLength(1);
     expect(h.problems()).toEqual([]);
+  });
+
+  it('counts what the agent changed from the state the workspace opened with', async () => {
+    writeFileSync(join(h.repository, '.git/info/exclude'), '.env\n');
+    writeFileSync(join(h.repository, '.env'), 'SECRET=1\n');
+    writeFileSync(join(h.repository, 'mine.txt'), 'mine\n');
+    const created = { allowDirty: true };
+    const { session } = await h.turn(null, 'true', { created });
+    const other = await h.turn(null, 'echo x > sub.txt', { created });
+    const [opening, end] = h.eventsOfType(session, 'workspace.checkpoint');
+    expect(opening?.changed.paths).toEqual(['.env', 'mine.txt']);
+    expect(end).toMatchObject({ id: opening?.id, changed: { added: 0, modified: 0, deleted: 0, paths: [] } });
+    expect(h.eventsOfType(other.session, 'workspace.checkpoint').at(-1)?.changed.paths).toEqual(['sub.txt']);
+    expect(h.problems()).toEqual([]);
+  });
+
+  it('brings back the state the workspace opened with when it goes before the first turn has ended', async () => {
+    writeFileSync(join(h.repository, 'mine.txt'), 'mine\n');
+    const { session } = await h.turn(null, 'true', { created: { allowDirty: true } });
+    const [opening] = h.eventsOfType(session, 'workspace.checkpoint');
+    const at = h.eventsOfType(session, 'message')[0]?.seq ?? 0;
+    const log = join(h.home, 'runs', session, 'log/000000000000.jsonl');
+    const lines = readFileSync(log, 'utf8').split('\n').slice(0, at);
+    writeFileSync(log, `${lines.join('\n')}\n`);
+    rmSync(log.replace('.jsonl', '.idx'), { force: true });
+    rmSync(h.workspaceOf(session), { recursive: true });
+    await h.turn(session, 'true');
+    expect(h.eventsOfType(session, 'workspace.restore')).toMatchObject([
+      { outcome: 'restored', checkpoint: opening?.id },
+    ]);
+    expect(readFileSync(join(h.workspaceOf(session), 'mine.txt'), 'utf8')).toBe('mine\n');
   });
 
   it('goes on without the checkpoints of its project, and says what became of the files', async () => {

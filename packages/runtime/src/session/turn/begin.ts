@@ -2,6 +2,7 @@
 import type { EventDraft, OutstandingWrite, UserMessage } from '@ramet/core';
 import type { TurnRequest } from '../types.ts';
 import { describeRestore } from '../workspace/notices.ts';
+import type { CaptureFrom } from '../workspace/types.ts';
 import { record, type TurnContext } from './context.ts';
 import { endTurn } from './end.ts';
 
@@ -12,20 +13,37 @@ export async function beginTurn(context: TurnContext, request: TurnRequest): Pro
     const message = 'a new message was given before the turn had ended';
     await endTurn(context, { kind: 'end', reason: 'interrupted', error: { code: 'interrupted', message } });
   }
-  await keepForeignChanges(context);
+  await keepFiles(context);
   await record(context, [draftMessage(context, request)], { durable: true });
 }
 
-/** Files that somebody changed since the last checkpoint are put into one of their own before the agent goes on. */
-async function keepForeignChanges(context: TurnContext): Promise<void> {
+/**
+ * Keeps the files as the turn finds them, where no checkpoint has them: the state a workspace opened with, which is what
+ * the agent's changes are told from, and what somebody changed since the last checkpoint.
+ */
+async function keepFiles(context: TurnContext): Promise<void> {
   const { lastCheckpoint, workspaceOpen } = context.fold.state;
+  const base = workspaceOpen?.base ?? null;
+  const isOpening = workspaceOpen !== undefined && workspaceOpen.seq > (lastCheckpoint?.seq ?? -1);
+  if (isOpening) {
+    await keep(context, { previous: null, base });
+    return;
+  }
   if (lastCheckpoint === undefined || !(await context.captor.differs(lastCheckpoint.id))) return;
-  const from = { previous: lastCheckpoint.id, base: workspaceOpen?.base ?? null };
+  const isKept = await keep(context, { previous: lastCheckpoint.id, base });
+  const notice = 'the workspace was changed since the last turn; that is kept in a checkpoint';
+  if (isKept) context.settings.observer.notice?.(notice);
+}
+
+/** One that cannot be taken does not keep a turn from beginning: its end tries again, and says why it cannot. */
+async function keep(context: TurnContext, from: CaptureFrom): Promise<boolean> {
+  let isKept = false;
   await context.captor.capture(from, async (taken) => {
     if (taken.kind !== 'taken') return;
-    context.settings.observer.notice?.('the workspace was changed since the last turn; that is kept in a checkpoint');
     await record(context, [{ type: 'workspace.checkpoint', ...taken.record }], { durable: true });
+    isKept = true;
   });
+  return isKept;
 }
 
 function draftMessage(context: TurnContext, { prompt, attachments }: TurnRequest): EventDraft {
