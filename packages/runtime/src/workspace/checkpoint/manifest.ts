@@ -118,3 +118,11 @@ function mostCommon(counts: ReadonlyMap<number, number>, usual: number): number 
   }
   return best;
 }
+
+/** The permission bits of every path of a checkpoint. */
+export function makeModes(manifest: Manifest): (entry: { path: BytePath; mode: string }) => number {
+  const odd = new Map(manifest.odd);
+  return ({ path, mode }) =>
+    odd.get(path) ??
+    (mode === '40000' ? manifest.modes.folder : mode === '100755' ? manifest.modes.program : manifest.modes.file);
+}

@@ -12,7 +12,6 @@ import { lstatSync, mkdirSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '@ramet/core/codes';
-import { runProcess } from '../../process/index.ts';
 import { carryFolders } from '../checkout/index.ts';
 import type { CarriedFolder, RestoredWorkspace, RestoreRequest } from '../types.ts';
 import { readObjectFormat } from './objects/format.ts';
@@ -39,7 +38,6 @@ export async function restoreCheckpoint(request: RestoreRequest): Promise<Restor
   try {
     mkdirSync(staging, { mode: 0o700 });
     const carried = await build(request, contents, staging);
-    await makeDurable(staging);
     await rename(staging, target);
     await syncFolder(dirname(target));
     return { files: contents.manifest.files, carried };
@@ -59,24 +57,13 @@ async function build(request: RestoreRequest, contents: CheckpointContents, stag
   ]);
   if (files.status === 'rejected') throw files.reason;
   if (objects.status === 'rejected') throw objects.reason;
-  const problems = await compareWithCheckpoint({ contents, staging, format, rewritten: files.value.rewritten });
+  const { rewritten } = files.value;
+  const { problems, entries } = await compareWithCheckpoint({ contents, staging, format, rewritten });
   if (problems.length > 0) throw new Error(`what was written differs from the checkpoint: ${problems.join('; ')}`);
-  settleIndex({ contents, staging, format });
+  settleIndex({ contents, staging, format, entries });
   const carried = await carryFolders({ sources: request.carryFrom, target: staging, carry: request.carry });
   applyFolderModes(contents, staging);
   return carried;
-}
-
-/** One flush for all files: a power cut after the rename must not leave empty files behind a good name. */
-async function makeDurable(staging: string): Promise<void> {
-  const outcome = await runProcess({
-    argv: ['sync', '-f', staging],
-    cwd: '/',
-    env: { PATH: process.env.PATH ?? '/usr/bin:/bin' },
-    stdout: { kind: 'collect', limitBytes: 1024 },
-    stderrLimitBytes: 1024,
-  });
-  if (outcome.exitCode !== 0) throw new Error(`sync failed: ${outcome.stderr.toString().trim()}`);
 }
 
 async function syncFolder(path: string): Promise<void> {

@@ -3,10 +3,11 @@
  * captured. Without that, an entry whose content git would convert (line ends, filters changed since it was added)
  * shows as modified where it did not before; and the first `git status` would read every file.
  */
-import { lstatSync, lutimesSync, readFileSync, type Stats, writeFileSync } from 'node:fs';
+import { lstatSync, lutimesSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IndexEntry, parseIndex, withChecksum } from '../agent-git/index-file.ts';
-import { locate } from '../folder/names.ts';
+import { type BytePath, locate } from '../folder/names.ts';
+import { describeEntry, type WalkedEntry } from '../folder/walk.ts';
 import type { ObjectFormat } from '../objects/format.ts';
 import type { CheckpointContents } from '../read.ts';
 
@@ -14,41 +15,49 @@ export interface SettleRequest {
   readonly contents: CheckpointContents;
   readonly staging: string;
   readonly format: ObjectFormat;
+  /** What a walk found in the folder. */
+  readonly entries: ReadonlyMap<BytePath, WalkedEntry>;
 }
 
 /** Fills in the stat fields. The index must have been compared with the checkpoint before. */
-export function settleIndex({ contents, staging, format }: SettleRequest): void {
+export function settleIndex({ contents, staging, format, entries }: SettleRequest): void {
   const { rule, except, young } = contents.manifest.settled;
   if (rule === 'none_except' && except.length === 0) return;
   const path = join(staging, '.git', 'index');
-  const stored = new Set(contents.entries.map((entry) => entry.path));
-  if (!stored.has('.git/index')) return;
+  if (!entries.has('.git/index')) return;
   const index = parseIndex(readFileSync(path), format);
   if (index.link !== null) return;
   const now = Math.floor(Date.now() / 1000);
   // As old as the index will be: git then compares their content, as it did where they were captured.
-  for (const file of young) if (stored.has(file)) lutimesSync(locate(staging, file), now, now);
+  const dated = young.filter((file) => isContent(entries.get(file)));
+  for (const file of dated) lutimesSync(locate(staging, file), now, now);
+  const redated = new Map(dated.map((file) => [file, describeEntry(file, lstatSync(locate(staging, file)))]));
   const body = index.normalised.subarray(0, index.normalised.length - format.rawLength);
   const exceptions = new Set(except);
+  const device = lstatSync(path).dev;
   for (const entry of index.entries) {
     const trusted = (rule === 'all_except') !== exceptions.has(entry.path);
-    if (trusted && entry.stage === 0 && !entry.intentToAdd && stored.has(entry.path)) {
-      fillStat(body, entry, lstatSync(locate(staging, entry.path)));
-    }
+    const file = redated.get(entry.path) ?? entries.get(entry.path);
+    if (trusted && entry.stage === 0 && !entry.intentToAdd && isContent(file))
+      fillStat(body, entry, { ...file, device });
   }
   writeFileSync(path, withChecksum(body, format), { flag: 'r+' });
   lutimesSync(path, now, now);
 }
 
-function fillStat(body: Buffer, { offset }: IndexEntry, stats: Stats): void {
+function isContent(entry: WalkedEntry | undefined): entry is WalkedEntry {
+  return entry?.kind === 'file' || entry?.kind === 'link';
+}
+
+function fillStat(body: Buffer, { offset }: IndexEntry, file: WalkedEntry & { readonly device: number }): void {
   const put = (field: number, value: number) => body.writeUInt32BE(value % 2 ** 32, offset + field);
-  put(0, Math.floor(stats.ctimeMs / 1000));
-  put(4, Math.round((stats.ctimeMs % 1000) * 1e6));
-  put(8, Math.floor(stats.mtimeMs / 1000));
-  put(12, Math.round((stats.mtimeMs % 1000) * 1e6));
-  put(16, stats.dev);
-  put(20, stats.ino);
-  put(28, stats.uid);
-  put(32, stats.gid);
-  put(36, stats.size);
+  put(0, Math.floor(file.ctimeMs / 1000));
+  put(4, Math.round((file.ctimeMs % 1000) * 1e6));
+  put(8, Math.floor(file.mtimeMs / 1000));
+  put(12, Math.round((file.mtimeMs % 1000) * 1e6));
+  put(16, file.device);
+  put(20, file.ino);
+  put(28, file.uid);
+  put(32, file.gid);
+  put(36, file.size);
 }
