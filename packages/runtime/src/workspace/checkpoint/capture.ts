@@ -14,7 +14,13 @@ import type { CaptureRequest, CheckpointRecord } from '../types.ts';
 import { TOLERATED } from './agent-git/transfer.ts';
 import { countChanges } from './changes.ts';
 import { describeFiles } from './description.ts';
-import { type CachedFile, type CachedGitState, type StatCache, writeStatCache } from './folder/stat-cache.ts';
+import {
+  type CachedFile,
+  type CachedGitState,
+  cachedSide,
+  type StatCache,
+  writeStatCache,
+} from './folder/stat-cache.ts';
 import { locateContent, type SnapshotItem } from './items.ts';
 import { type Manifest, renderManifest } from './manifest.ts';
 import { NewObjects } from './new-objects.ts';
@@ -49,9 +55,12 @@ async function capture(request: CaptureRequest): Promise<CheckpointRecord> {
   const changed = await countChanges({ request, snapshot, last });
   const { selection, root, takenMs } = snapshot;
   const { ignoreKey, carried } = selection;
-  const { manifest, id, made: objects } = stored;
+  const { manifest, id, made } = stored;
+  // An index is no cached file, and most captures meet the same one again.
+  const replaced = snapshot.items.filter((item) => item.entry === null).map((item) => item.oid);
+  const objects = [...made, ...replaced];
   const git = manifest.git.state === 'complete' ? stored.state : null;
-  const header = { format: 2, root, takenMs, checkpoint: id, ignoreKey, carried, objects, git } as const;
+  const header = { root, takenMs, checkpoint: id, ignoreKey, carried, objects, git } as const;
   await writeStatCache(request.workspace.privateFolder, header, listCacheable(snapshot));
   return describeRecord(id, manifest, changed);
 }
@@ -95,7 +104,7 @@ async function storeCheckpoint(capturing: CaptureState): Promise<StoredCheckpoin
     missing: state.missing,
   };
   for (const item of snapshot.items) {
-    if (last !== null && item.unchanged) continue;
+    if (last !== null && (item.unchanged || cachedSide(last, item.workspacePath)?.oid === item.oid)) continue;
     objects.add(item.oid, 'blob', locateContent(request.workspace.path, item));
   }
   const id = addCheckpoint(snapshot, { manifest, state }, objects);

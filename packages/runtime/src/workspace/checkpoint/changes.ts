@@ -103,18 +103,22 @@ function findEarlier(request: CaptureRequest): TreeSource | null {
 
 function listSinceLast(snapshot: Snapshot, last: StatCache): Change[] {
   const changes: Change[] = [];
-  const kept = new Set<BytePath>();
-  for (const { workspacePath: path, oid, mode, unchanged } of snapshot.items) {
-    kept.add(path);
-    if (unchanged || !isFile(path)) continue;
+  let stillThere = 0;
+  for (const { path: treePath, workspacePath: path, entry, oid, mode, unchanged } of snapshot.items) {
+    if (unchanged || (entry !== null && last.positions.has(path))) stillThere += 1;
+    if (unchanged || !treePath.startsWith('files/')) continue;
     const before = cachedSide(last, path);
     if (before === null) changes.push({ path, status: 'added' });
     else if (before.oid !== oid || before.mode !== mode) changes.push({ path, status: 'modified' });
   }
-  for (const path of last.positions.keys()) {
-    if (!kept.has(path) && isFile(path)) changes.push({ path, status: 'deleted' });
-  }
+  if (stillThere !== last.positions.size) changes.push(...listDeleted(snapshot, last));
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function listDeleted(snapshot: Snapshot, last: StatCache): Change[] {
+  const kept = new Set(snapshot.items.map((item) => item.workspacePath));
+  const gone = [...last.positions.keys()].filter((path) => !kept.has(path) && isFile(path));
+  return gone.map((path) => ({ path, status: 'deleted' }));
 }
 
 function isFile(path: BytePath): boolean {

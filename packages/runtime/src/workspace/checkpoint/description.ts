@@ -20,8 +20,15 @@ export function describeFiles(
 ): Omit<Manifest, 'git' | 'commit' | 'missing'> {
   const { selection } = snapshot;
   const entries: WalkedEntry[] = [];
-  for (const { entry } of snapshot.items) if (entry !== null) entries.push(entry);
-  const counted = entries.filter((entry) => !entry.path.startsWith('.git/'));
+  let files = 0;
+  let bytes = 0;
+  for (const { entry } of snapshot.items) {
+    if (entry === null) continue;
+    entries.push(entry);
+    if (entry.path.startsWith('.git/')) continue;
+    files += 1;
+    bytes += entry.size;
+  }
   for (const folder of selection.folders) entries.push(folder);
   const modes = findUsualModes(entries);
   const rootMode = lstatSync(request.workspace.path).mode & 0o7777;
@@ -31,8 +38,8 @@ export function describeFiles(
     hasObjects: selection.hasObjects,
     head: Buffer.from(snapshot.head, 'latin1').toString(),
     operation: snapshot.operation,
-    files: counted.length,
-    bytes: counted.reduce((sum, entry) => sum + entry.size, 0),
+    files,
+    bytes,
     seenAt: sandbox.kind === 'none' ? path : null,
     modes,
     odd: [...(rootMode === modes.folder ? [] : [['', rootMode] as const]), ...listOddModes(entries, modes)],
@@ -64,8 +71,12 @@ function keepableMode(entry: WalkedEntry): number {
 
 function listEmptyFolders(snapshot: Snapshot): BytePath[] {
   const full = new Set<BytePath>();
+  let last: BytePath = '';
   for (const { workspacePath } of snapshot.items) {
-    for (let at = folderOf(workspacePath); at !== '' && !full.has(at); at = folderOf(at)) full.add(at);
+    const folder = folderOf(workspacePath);
+    if (folder === last) continue;
+    last = folder;
+    for (let at = folder; at !== '' && !full.has(at); at = folderOf(at)) full.add(at);
   }
   return snapshot.selection.folders.map((folder) => folder.path).filter((path) => !full.has(path));
 }
@@ -74,21 +85,20 @@ function listEmptyFolders(snapshot: Snapshot): BytePath[] {
 function describeSettled(snapshot: Snapshot): SettledEntries {
   const index = snapshot.indexes.main;
   if (index === null || !index.whole) return { rule: 'none_except', except: [], young: [] };
-  const files = new Map<BytePath, WalkedEntry>();
-  for (const { entry } of snapshot.items) if (entry !== null) files.set(entry.path, entry);
   const indexSeconds = Math.floor(index.mtimeMs / 1000);
   const matching: BytePath[] = [];
   const others: BytePath[] = [];
   const young: BytePath[] = [];
-  for (const { path, stage, intentToAdd, stat } of index.entries) {
-    const file = files.get(path);
-    if (file === undefined || stage !== 0 || intentToAdd) continue;
+  for (const { entry: file } of snapshot.items) {
+    const known = file === null ? undefined : index.byPath.get(file.path);
+    if (file === null || known === undefined || known.stage !== 0 || known.intentToAdd) continue;
+    const { path, stat } = known;
     const matches = matchesStat(stat, file);
     (matches ? matching : others).push(path);
     if (matches && stat.mtimeSeconds >= indexSeconds) young.push(path);
   }
   const all = others.length <= matching.length;
-  return { rule: all ? 'all_except' : 'none_except', except: all ? others : matching, young };
+  return { rule: all ? 'all_except' : 'none_except', except: (all ? others : matching).sort(), young: young.sort() };
 }
 
 /** git's own comparison, without owner and device. */

@@ -1,11 +1,10 @@
 /** Whether a live workspace still is what its checkpoint says; writes nothing but the stat cache. */
 import type { CheckpointRecord } from '../types.ts';
 import { describeFiles } from './description.ts';
-import { treePathOf } from './folder/names.ts';
 import { type CachedFile, writeStatCache } from './folder/stat-cache.ts';
 import type { SnapshotItem } from './items.ts';
 import { renderComparable } from './manifest.ts';
-import { type CheckpointContents, readCheckpoint } from './read.ts';
+import { type CheckpointHead, readCheckpointHead } from './read.ts';
 import { type Snapshot, type SnapshotRequest, takeSnapshot } from './snapshot.ts';
 
 export interface DiffersRequest extends SnapshotRequest {
@@ -14,23 +13,21 @@ export interface DiffersRequest extends SnapshotRequest {
 
 /** Compares files, modes, folders and the git directory; throws `Failure('checkpoint_missing')` without the checkpoint. */
 export async function workspaceDiffers(request: DiffersRequest): Promise<boolean> {
-  const contents = await readCheckpoint(request.workspace.project, request.checkpoint);
+  const head = await readCheckpointHead(request.workspace.project, request.checkpoint);
   const snapshot = await takeSnapshot(request);
-  if (differs(request, snapshot, contents)) return true;
-  if (snapshot.cache?.checkpoint !== contents.id) await rememberSnapshot(request, snapshot);
+  if (differs(request, snapshot, head)) return true;
+  if (snapshot.cache?.checkpoint !== head.id) await rememberSnapshot(request, snapshot);
   return false;
 }
 
-function differs(request: DiffersRequest, snapshot: Snapshot, contents: CheckpointContents): boolean {
-  if (snapshot.items.length !== contents.entries.length) return true;
-  const stored = new Map(contents.entries.map((entry) => [treePathOf(entry.path), entry]));
-  for (const { path, mode, oid } of snapshot.items) {
-    const entry = stored.get(path);
-    if (entry?.oid !== oid || entry.mode !== mode) return true;
-  }
-  const { git, commit, missing } = contents.manifest;
-  const live = { ...describeFiles(snapshot, request), git, commit, missing };
-  return renderComparable(live) !== renderComparable(contents.manifest);
+/** Equal trees hold equal files: what a path is and holds decides its tree's id. */
+function differs(request: DiffersRequest, snapshot: Snapshot, head: CheckpointHead): boolean {
+  const { filesTree, trees } = snapshot;
+  const live = { git: trees.areas.get('git'), nested: trees.areas.get('nested'), files: filesTree };
+  for (const [area, oid] of Object.entries(live)) if (head.trees.get(area) !== oid) return true;
+  const { git, commit, missing } = head.manifest;
+  const manifest = { ...describeFiles(snapshot, request), git, commit, missing };
+  return renderComparable(manifest) !== renderComparable(head.manifest);
 }
 
 /** A workspace that was just restored has no cache: the next capture need not read everything again. */
@@ -39,7 +36,6 @@ async function rememberSnapshot(request: DiffersRequest, snapshot: Snapshot): Pr
   const { ignoreKey, carried } = selection;
   const objects = [...snapshot.trees.trees.keys()];
   const header = {
-    format: 2,
     root,
     takenMs,
     checkpoint: request.checkpoint,

@@ -46,7 +46,9 @@ export async function hashItems(request: ItemsRequest): Promise<SnapshotItem[]> 
   const replaced = new Set(indexes.all.flatMap((index) => listReplacedFiles(index, selection)));
   const room = { bytes: KEPT_BYTES };
   for (const file of selection.files) {
-    if (!replaced.has(file.entry.path)) items.push(await hashItem(request, file, room));
+    if (replaced.has(file.entry.path)) continue;
+    // Only content that is read is waited for: most files are not.
+    items.push(takeKnown(request, file) ?? (await hashItem(request, file, room)));
   }
   return items;
 }
@@ -61,17 +63,27 @@ function listReplacedFiles(index: AgentIndex, selection: Selection): BytePath[] 
   return replaced;
 }
 
+function takeKnown({ cache }: ItemsRequest, { entry, pathClass }: SelectedFile): SnapshotItem | null {
+  const oid = cachedOid(cache, entry);
+  if (oid === null) return null;
+  const path = treePathOf(entry.path);
+  const mode = treeModeOf(entry);
+  return { path, mode, oid, entry, workspacePath: entry.path, pathClass, bytes: null, unchanged: true };
+}
+
+function treeModeOf(entry: WalkedEntry): SnapshotItem['mode'] {
+  return entry.kind === 'link' ? '120000' : isProgram(entry.mode) ? '100755' : '100644';
+}
+
 async function hashItem(
   request: ItemsRequest,
   { entry, pathClass }: SelectedFile,
   room: { bytes: number },
 ): Promise<SnapshotItem> {
-  const { path } = entry;
-  const mode = entry.kind === 'link' ? '120000' : isProgram(entry.mode) ? '100755' : '100644';
-  const common = { path: treePathOf(path), workspacePath: path, mode, entry, pathClass } as const;
-  const known = cachedOid(request.cache, entry);
-  if (known !== null) return { ...common, oid: known, bytes: null, unchanged: true };
-  return { ...common, ...(await hashContent(request, entry, room)), unchanged: false };
+  const path = treePathOf(entry.path);
+  const mode = treeModeOf(entry);
+  const { oid, bytes } = await hashContent(request, entry, room);
+  return { path, mode, oid, entry, workspacePath: entry.path, pathClass, bytes, unchanged: false };
 }
 
 async function hashContent(

@@ -16,8 +16,8 @@ import {
 export interface AgentIndex {
   readonly path: BytePath;
   readonly mtimeMs: number;
-  /** Effective entries: those of the shared index that still count, and its own. */
-  readonly entries: readonly IndexEntry[];
+  /** Effective entries: those of the shared index that still count, and its own; in a conflict the last of a path. */
+  readonly byPath: ReadonlyMap<BytePath, IndexEntry>;
   /** Whether all entries lie in this one file, so that their stat fields can be filled in at a restore. */
   readonly whole: boolean;
   /** What is captured, by path. */
@@ -56,7 +56,7 @@ export function readIndexes(root: string, format: ObjectFormat): AgentIndexes {
     if (room <= 0) break;
     const linked = readLinkedIndex(root, `.git/worktrees/${name}/index`, format);
     if (linked === null) continue;
-    room -= Math.max(linked.entries.length, linked.required.length);
+    room -= Math.max(linked.byPath.size, linked.required.length);
     all.push(linked);
   }
   return { main, all, damage };
@@ -91,14 +91,19 @@ function readIndex(root: string, path: BytePath, format: ObjectFormat): AgentInd
     files.set(path, relinkIndex(index, format, name));
     entries = mergeEntries(shared, index);
   }
-  const stored = entries.filter((entry) => entry.mode !== GITLINK && !entry.intentToAdd && entry.oid !== '');
+  const byPath = new Map<BytePath, IndexEntry>();
+  const required: string[] = [];
+  for (const entry of entries) {
+    byPath.set(entry.path, entry);
+    if (entry.mode !== GITLINK && !entry.intentToAdd && entry.oid !== '') required.push(entry.oid);
+  }
   return {
     path,
     mtimeMs: read.mtimeMs,
-    entries,
+    byPath,
     whole: index.link === null,
     files,
-    required: stored.map((entry) => entry.oid),
+    required,
     mentioned: [...index.cachedTrees, ...index.undo],
   };
 }

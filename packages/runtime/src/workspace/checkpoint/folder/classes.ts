@@ -6,7 +6,7 @@ import { cachedClass, type PathClass, type StatCache } from './stat-cache.ts';
 export interface ClassifyRequest {
   readonly rules: IgnoreRules;
   /** Paths the agent's index names. */
-  readonly tracked: ReadonlySet<BytePath>;
+  readonly tracked: ReadonlyMap<BytePath, unknown>;
   readonly cache: StatCache | null;
   readonly candidates: readonly { readonly path: BytePath }[];
 }

@@ -12,6 +12,8 @@ export type BytePath = string;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: every byte below 128 counts.
 const ASCII = /^[\x00-\x7f]*$/;
+/** A component that is empty, `.` or `..`. */
+const NOWHERE = /(?:^|\/)\.{0,2}(?:\/|$)/;
 const GIT_COMPONENT = /(?:^|\/)\.git(?:\/|$)/i;
 
 /** The path of an entry for `node:fs`, exact for names that are not UTF-8. */
@@ -52,7 +54,7 @@ export function nestedRepositoryOf(path: BytePath): BytePath | null {
 
 /** Whether a path stays below the workspace's root and names something there. */
 export function isSafePath(path: BytePath): boolean {
-  return !path.includes('\0') && !path.split('/').some((name) => name === '' || name === '.' || name === '..');
+  return !path.includes('\0') && !NOWHERE.test(path);
 }
 
 /** The folder a path lies in; '' for the root's own entries. */

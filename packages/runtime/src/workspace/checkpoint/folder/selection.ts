@@ -52,7 +52,7 @@ const GIT_FILE_BYTES = 50 * 1024 * 1024;
 
 /** Walks a workspace and selects what a checkpoint of it holds. */
 export async function selectPaths(request: SelectionRequest): Promise<Selection> {
-  const tracked = new Set((request.indexes.main?.entries ?? []).map((entry) => entry.path));
+  const tracked = request.indexes.main?.byPath ?? new Map<BytePath, never>();
   const walked = await walkWorkspace({ ...request, tracked });
   const { walk, rules, carried } = walked;
   const leftOut: LeftOut[] = carried.map((path) => ({ path: renderBytePath(path), reason: 'carried' }));

@@ -10,6 +10,7 @@
  */
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
 import type { TreeMode } from '../objects/format.ts';
 import type { BytePath } from './names.ts';
 import type { WalkedEntry } from './walk.ts';
@@ -38,7 +39,6 @@ export interface CachedFile {
 }
 
 interface CacheHeader {
-  readonly format: 2;
   /** Device and inode of the workspace folder. */
   readonly root: readonly [number, number];
   /** When the walk began, by the clock of this machine. */
@@ -65,28 +65,37 @@ export interface StatCache extends CacheHeader {
 }
 
 const FILE_NAME = 'stat-cache';
-/** Length of the header as JSON, before it; the numbers follow as they lie in memory. */
-const PREFIX_BYTES = 4;
+const FORMAT = 3;
+/**
+ * Length of the header and CRC-32 of all that follows; then the header as JSON, the numbers as they lie in memory, the
+ * text columns. The file is not synced: after a power cut it may hold anything.
+ */
+const PREFIX_BYTES = 8;
 /** Kernel clocks tick every 1 to 10 ms; more than enough to tell before from after. */
 const RACY_MS = 50;
 const NUMBERS = 4;
 const CLASSES: readonly PathClass[] = ['tracked', 'untracked', 'ignored'];
 const MODES: readonly TreeMode[] = ['100644', '100755', '120000'];
+const KINDS = MODES.map((_, mode) => CLASSES.map((_class, position) => `${mode}${position}`));
 
 /** Reads the cache of a workspace folder; null when there is none that fits. */
 export async function readStatCache(privateFolder: string, root: readonly [number, number]): Promise<StatCache | null> {
   try {
     const bytes = await readFile(join(privateFolder, FILE_NAME));
     const headerEnd = PREFIX_BYTES + bytes.readUInt32LE(0);
-    const stored = JSON.parse(bytes.toString('latin1', PREFIX_BYTES, headerEnd));
-    if (stored.format !== 2 || stored.root[0] !== root[0] || stored.root[1] !== root[1]) return null;
-    const paths = (stored.paths as string).split('\0');
-    const positions = new Map<BytePath, number>();
-    for (let position = 0; position < paths.length; position += 1) positions.set(paths[position] ?? '', position);
+    if (crc32(bytes.subarray(PREFIX_BYTES)) !== bytes.readUInt32LE(4)) return null;
+    const header = JSON.parse(bytes.toString('latin1', PREFIX_BYTES, headerEnd));
+    if (header.format !== FORMAT || header.root[0] !== root[0] || header.root[1] !== root[1]) return null;
+    const numbersEnd = headerEnd + header.count * NUMBERS * 8;
     // Copied: the numbers need not lie at a multiple of eight in the file.
-    const numbers = new Float64Array(new Uint8Array(bytes.subarray(headerEnd)).buffer);
-    const whole = numbers.length === paths.length * NUMBERS && stored.kinds.length === paths.length * 2;
-    return whole ? { ...stored, positions, numbers, oids: (stored.oids as string).split(' ') } : null;
+    const numbers = new Float64Array(new Uint8Array(bytes.subarray(headerEnd, numbersEnd)).buffer);
+    const [paths = '', oids = '', kinds = ''] = bytes.toString('latin1', numbersEnd).split('\0\0');
+    const positions = new Map<BytePath, number>();
+    for (const path of paths.split('\0')) positions.set(path, positions.size);
+    const whole = positions.size === header.count && kinds.length === header.count * 2;
+    return whole && numbers.length === header.count * NUMBERS
+      ? { ...header, positions, numbers, oids: oids.split(' '), kinds }
+      : null;
   } catch {
     return null;
   }
@@ -99,28 +108,39 @@ export async function writeStatCache(
   files: readonly CachedFile[],
 ): Promise<void> {
   const path = join(privateFolder, FILE_NAME);
-  const paths: string[] = [];
-  const oids: string[] = [];
-  const numbers = new Float64Array(files.length * NUMBERS);
-  let kinds = '';
-  for (const { entry, oid, mode, pathClass } of files) {
-    numbers.set([entry.ino, entry.size, entry.mtimeMs, entry.ctimeMs], paths.length * NUMBERS);
-    paths.push(entry.path);
-    oids.push(oid);
-    kinds += `${MODES.indexOf(mode)}${CLASSES.indexOf(pathClass)}`;
-  }
-  const text = Buffer.from(
-    JSON.stringify({ ...header, paths: paths.join('\0'), oids: oids.join(' '), kinds }),
-    'latin1',
-  );
+  const { numbers, text } = renderColumns(files);
+  const head = Buffer.from(JSON.stringify({ ...header, format: FORMAT, count: files.length }), 'latin1');
   const prefix = Buffer.alloc(PREFIX_BYTES);
-  prefix.writeUInt32LE(text.length);
+  const bytes = Buffer.concat([prefix, head, Buffer.from(numbers.buffer), text]);
+  bytes.writeUInt32LE(head.length);
+  bytes.writeUInt32LE(crc32(bytes.subarray(PREFIX_BYTES)), 4);
   try {
-    await writeFile(`${path}.new`, Buffer.concat([prefix, text, Buffer.from(numbers.buffer)]), { mode: 0o600 });
+    await writeFile(`${path}.new`, bytes, { mode: 0o600 });
     await rename(`${path}.new`, path);
   } catch {
     return;
   }
+}
+
+function renderColumns(files: readonly CachedFile[]): { numbers: Float64Array; text: Buffer } {
+  const numbers = new Float64Array(files.length * NUMBERS);
+  const paths: string[] = [];
+  const oids: string[] = [];
+  const kinds: string[] = [];
+  let at = 0;
+  for (const { entry, oid, mode, pathClass } of files) {
+    numbers[at] = entry.ino;
+    numbers[at + 1] = entry.size;
+    numbers[at + 2] = entry.mtimeMs;
+    numbers[at + 3] = entry.ctimeMs;
+    at += NUMBERS;
+    paths.push(entry.path);
+    oids.push(oid);
+    kinds.push(KINDS[MODES.indexOf(mode)]?.[CLASSES.indexOf(pathClass)] ?? '');
+  }
+  // No path is empty, so two NULs only ever separate columns.
+  const text = Buffer.from([paths.join('\0'), oids.join(' '), kinds.join('')].join('\0\0'), 'latin1');
+  return { numbers, text };
 }
 
 /** The id of a file's content when it is certain to be what the last capture saw. */

@@ -17,7 +17,7 @@ export interface WorkspaceWalkRequest {
   readonly carry: readonly string[];
   readonly cache: StatCache | null;
   /** Paths the agent's index names. */
-  readonly tracked: ReadonlySet<BytePath>;
+  readonly tracked: ReadonlyMap<BytePath, unknown>;
 }
 
 export interface WalkedWorkspace {
@@ -35,7 +35,7 @@ const OBJECTS: BytePath = '.git/objects';
 export async function walkWorkspace(request: WorkspaceWalkRequest): Promise<WalkedWorkspace> {
   const { root, cache } = request;
   const carry = new Set(request.carry.map(toBytePath));
-  const trackedFolders = listFoldersOf(request.tracked);
+  const trackedFolders = listFoldersOf(request.tracked.keys());
   const mayBeCarried = (path: BytePath) =>
     carry.has(nameOf(path)) && !path.startsWith('.git/') && !trackedFolders.has(path);
   const hold = (path: BytePath) => path === OBJECTS || mayBeCarried(path);
@@ -61,10 +61,14 @@ function addWalk(walk: Walk, inner: Walk, folder: WalkedEntry): void {
   for (const path of inner.held) walk.held.push(path);
 }
 
-function listFoldersOf(paths: ReadonlySet<BytePath>): Set<BytePath> {
+function listFoldersOf(paths: Iterable<BytePath>): Set<BytePath> {
   const folders = new Set<BytePath>();
+  let last: BytePath = '';
   for (const path of paths) {
-    for (let at = folderOf(path); at !== '' && !folders.has(at); at = folderOf(at)) folders.add(at);
+    const folder = folderOf(path);
+    if (folder === last) continue;
+    last = folder;
+    for (let at = folder; at !== '' && !folders.has(at); at = folderOf(at)) folders.add(at);
   }
   return folders;
 }

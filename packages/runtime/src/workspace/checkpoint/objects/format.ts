@@ -57,10 +57,13 @@ interface Folder {
 export function buildTrees(format: ObjectFormat, files: Iterable<TreeFile>): BuiltTrees {
   const root: Folder = { files: [], folders: new Map() };
   const byPath = new Map<string, Folder>([['', root]]);
+  let last = { path: '', folder: root };
   for (const { path, mode, oid } of files) {
     const slash = path.lastIndexOf('/');
-    const folder = enterFolder(byPath, slash < 0 ? '' : path.slice(0, slash));
-    folder.files.push({ name: path.slice(slash + 1), mode, oid });
+    const above = slash < 0 ? '' : path.slice(0, slash);
+    // Files of one folder mostly come one after the other.
+    if (above !== last.path) last = { path: above, folder: enterFolder(byPath, above) };
+    last.folder.files.push({ name: path.slice(slash + 1), mode, oid });
   }
   const trees = new Map<string, Buffer>();
   const areas = new Map<string, string>();
@@ -96,15 +99,26 @@ export interface TreeItem {
 
 /** The bytes of one tree object; git sorts a folder as if its name ended in `/`. */
 export function renderTree(items: readonly TreeItem[]): Buffer {
-  const keyed = items.map((item) => ({ key: item.mode === '40000' ? `${item.name}/` : item.name, item }));
-  keyed.sort((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  let text = '';
-  for (const { item } of keyed) text += `${item.mode} ${item.name}\0${fromHex(item.oid)}`;
-  return Buffer.from(text, 'latin1');
+  const sorted = items.every((item, position) => position === 0 || isBefore(items[position - 1] ?? item, item))
+    ? items
+    : [...items].sort((a, b) => (isBefore(a, b) ? -1 : isBefore(b, a) ? 1 : 0));
+  let length = 0;
+  for (const { mode, name, oid } of sorted) length += mode.length + name.length + 2 + oid.length / 2;
+  const tree = Buffer.allocUnsafe(length);
+  let at = 0;
+  for (const { mode, name, oid } of sorted) {
+    at += tree.write(`${mode} ${name}\0`, at, 'latin1');
+    at += tree.write(oid, at, 'hex');
+  }
+  return tree;
 }
 
-function fromHex(oid: string): string {
-  return Buffer.from(oid, 'hex').toString('latin1');
+function isBefore(a: TreeItem, b: TreeItem): boolean {
+  return sortKey(a) < sortKey(b);
+}
+
+function sortKey({ mode, name }: TreeItem): string {
+  return mode === '40000' ? `${name}/` : name;
 }
 
 /** The bytes of a checkpoint's commit: no clock and no identity in it, so equal states give equal ids. */
