@@ -1,7 +1,8 @@
 /** The commands and how they are reached. Nothing heavy is imported here. */
-import { buildApplication, buildRouteMap, text_en } from '@stricli/core';
+import { buildApplication, text_en } from '@stricli/core';
 import type { CliContext } from './context.ts';
-import { describeMisuse, suggest } from './misuse.ts';
+import { describeMisuse, isSlip, suggest } from './misuse.ts';
+import { defineGroup } from './routes/define.ts';
 import { forkCommand } from './routes/fork.ts';
 import {
   gcCommand,
@@ -29,21 +30,22 @@ const verbs = {
   remove: removeCommand,
 };
 
-const sessionsRoutes = buildRouteMap<'list' | keyof typeof verbs, CliContext>({
+const sessionsGroup = defineGroup<'list' | keyof typeof verbs>({
   routes: { list: sessionsCommand, ...verbs },
+  aliases: { ls: 'list', rm: 'remove' },
   defaultCommand: 'list',
   docs: {
     brief: 'List sessions; also `ramet sessions fork` and so on',
-    fullDescription:
-      'Without a command, lists sessions: `ramet sessions list --help` has its flags. The commands are the same as\n`ramet show`, `ramet fork` and so on.\n\nExamples:\n  $ ramet sessions --tree\n  $ ramet sessions --json\n  $ ramet sessions fork 3f9a1c --at 41',
+    text: 'Without a command, lists sessions: `ramet sessions list --help` has its flags. The commands are the same as `ramet show`, `ramet fork` and so on.',
+    examples: ['ramet sessions --tree', 'ramet sessions --json', 'ramet sessions fork 3f9a1c --at 41'],
   },
 });
 
-const routes = buildRouteMap({
+const commands = defineGroup({
   routes: {
     run: runCommand,
     fork: forkCommand,
-    sessions: sessionsRoutes,
+    sessions: sessionsGroup,
     show: showCommand,
     diff: diffCommand,
     apply: applyCommand,
@@ -59,22 +61,37 @@ const routes = buildRouteMap({
     doctor: doctorCommand,
     version: versionCommand,
   },
+  aliases: { ls: 'sessions', list: 'sessions', rm: 'remove' },
+  flags: [
+    ['--json', 'With every command: one JSON document on stdout'],
+    ['--version', 'Print the version'],
+  ],
   docs: {
     brief: 'Sessions of AI agents that can be forked at any finished turn',
-    fullDescription:
-      'Go back to any finished turn of an agent, get the conversation and the files as they were, and try another way.\n\n  $ ramet run --model <model> "make the tests pass"\n  $ ramet sessions --tree\n  $ ramet fork <id> --at <offset>\n\nEvery command takes --json, and --help with examples.',
+    text: 'Go back to any finished turn of an agent, get the conversation and the files as they were, and try another way. Every command has --help with examples; `ramet help <command>` is the same.',
+    examples: [
+      'ramet run --model <model> "make the tests pass"',
+      'ramet sessions --tree',
+      'ramet fork <id> --at <offset>',
+    ],
   },
 });
 
 /** The application. */
-export const app = buildApplication<CliContext>(routes, {
+export const app = buildApplication<CliContext>(commands, {
   name: 'ramet',
-  scanner: { caseStyle: 'allow-kebab-for-camel', allowArgumentEscapeSequence: true },
+  scanner: {
+    caseStyle: 'allow-kebab-for-camel',
+    allowArgumentEscapeSequence: true,
+    // A word that is further off is another word.
+    distanceOptions: { threshold: 2, weights: { insertion: 1, deletion: 1, substitution: 1, transposition: 1 } },
+  },
   documentation: { disableAnsiColor: true, onlyRequiredInUsageLine: true },
   localization: {
     text: {
       ...text_en,
-      noCommandRegisteredForInput: ({ input, corrections }) => `there is no command '${input}'${suggest(corrections)}`,
+      noCommandRegisteredForInput: ({ input, corrections }) =>
+        `there is no command '${input}'${suggest(corrections.filter((near) => isSlip(input, near.replaceAll('`', ''))))}`,
       exceptionWhileParsingArguments: (error) => describeMisuse(error),
     },
   },

@@ -22,6 +22,11 @@ export function describeMisuse(error: unknown): string {
   });
 }
 
+/** Whether a word could be a slip for another: of three letters, two wrong ones leave nothing of it. */
+export function isSlip(input: string, correction: string): boolean {
+  return input.length > 3 || (input.length === 3 && input[0] === correction[0]);
+}
+
 /** A "did you mean" for the end of a line; empty without anything near. */
 export function suggest(corrections: readonly string[]): string {
   const near = corrections.map((correction) => correction.replaceAll('`', ''));

@@ -18,12 +18,17 @@ export async function runProgram(argv: readonly string[], context: Omit<CliConte
     exitCode: null as number | string | null,
   };
   const whole: CliContext = { ...context, process: parser };
-  await run(app, argv, whole);
+  await run(app, spellOut(argv), whole);
   // Commands answer by themselves and end the parser's run with 0.
   if (parser.exitCode === null || parser.exitCode === ExitCode.Success) return;
   const isUsage = parser.exitCode === ExitCode.InvalidArgument || parser.exitCode === ExitCode.UnknownCommand;
   const code = isUsage ? 'bad_usage' : 'internal_error';
   printProblem(whole, wantsJson(argv), { code, message: renderComplaint(complaint, argv), data: {} });
+}
+
+/** `ramet help fork` is `ramet fork --help`. */
+function spellOut(argv: readonly string[]): readonly string[] {
+  return argv[0] === 'help' ? [...argv.slice(1).filter((word) => !word.startsWith('-')), '--help'] : argv;
 }
 
 /** The flags could not be parsed, so this looks for itself. */

@@ -1,12 +1,10 @@
 /** The commands that look after a store: verify, usage, remove, prune, log, title. */
-import { buildCommand } from '@stricli/core';
-import type { CliContext } from '../context.ts';
 import type { GcFlags, LogFlags, PruneFlags, RemoveFlags, TitleFlags, UsageFlags, VerifyFlags } from '../flags.ts';
-import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
+import { defineCommand, ID_ARGUMENT, JSON_FLAG } from './define.ts';
 import { parseAmount, parseOffset, parseSize, parseText } from './parse.ts';
 
-export const verifyCommand = buildCommand<VerifyFlags, readonly string[], CliContext>({
-  loader: lazily(async () => (await import('../commands/verify.ts')).verify),
+export const verifyCommand = defineCommand<VerifyFlags, readonly string[]>({
+  load: async () => (await import('../commands/verify.ts')).verify,
   parameters: {
     flags: {
       json: JSON_FLAG,
@@ -14,21 +12,23 @@ export const verifyCommand = buildCommand<VerifyFlags, readonly string[], CliCon
     },
     positional: { kind: 'array', parameter: ID_ARGUMENT },
   },
-  docs: describeCommand(
-    'Check that a session is what it claims to be',
-    'Reads every byte: the hash chain of the log, every payload, the descent it claims (against the parent, where that still exists) and every object of its checkpoints. Exit code 6 when something does not hold; then every other run that holds the same damaged file is named.',
-    { usage: '<id>... | --all', examples: ['ramet verify 3f9a1c', 'ramet verify --all --json'] },
-  ),
+  docs: {
+    brief: 'Check that a session is what it claims to be',
+    text: 'Reads every byte: the hash chain of the log, every payload, the descent it claims (against the parent, where that still exists) and every object of its checkpoints. Exit code 6 when something does not hold; then every other run that holds the same damaged file is named.',
+    usage: '<id>... | --all',
+    examples: ['ramet verify 3f9a1c', 'ramet verify --all --json'],
+  },
 });
 
-export const usageCommand = buildCommand<UsageFlags, readonly string[], CliContext>({
-  loader: lazily(async () => (await import('../commands/usage.ts')).usage),
+export const usageCommand = defineCommand<UsageFlags, readonly string[]>({
+  load: async () => (await import('../commands/usage.ts')).usage,
   parameters: { flags: { json: JSON_FLAG }, positional: { kind: 'array', parameter: ID_ARGUMENT } },
-  docs: describeCommand(
-    'Show tokens and cost of sessions',
-    'Without an id: of the whole store, every reply counted once, however many forks hold it. A fork starts at zero; what it inherited is shown apart. What is not known is never counted as zero, and said.',
-    { usage: '[<id>...]', examples: ['ramet usage', 'ramet usage 3f9a1c --json'] },
-  ),
+  docs: {
+    brief: 'Show tokens and cost of sessions',
+    text: 'Without an id: of the whole store, every reply counted once, however many forks hold it. A fork starts at zero; what it inherited is shown apart. What is not known is never counted as zero, and said.',
+    usage: '[<id>...]',
+    examples: ['ramet usage', 'ramet usage 3f9a1c --json'],
+  },
 });
 
 const YES_FLAG = {
@@ -44,21 +44,22 @@ const DRY_RUN_FLAG = {
   withNegated: false,
 } as const;
 
-export const removeCommand = buildCommand<RemoveFlags, readonly string[], CliContext>({
-  loader: lazily(async () => (await import('../commands/remove.ts')).remove),
+export const removeCommand = defineCommand<RemoveFlags, readonly string[]>({
+  load: async () => (await import('../commands/remove.ts')).remove,
   parameters: {
     flags: { json: JSON_FLAG, yes: YES_FLAG, dryRun: DRY_RUN_FLAG },
     positional: { kind: 'array', parameter: ID_ARGUMENT, minimum: 1 },
   },
-  docs: describeCommand(
-    'Remove sessions: log, workspace and all',
-    'Counts everything first and asks; names work that is nowhere else. Forks of a removed session keep all they hold. Running sessions are refused, and one id that is wrong removes nothing. Checkpoints that no session needs any more are freed by `ramet gc`.',
-    { usage: '<id>... [--yes] [--dry-run]', examples: ['ramet remove 3f9a1c', 'ramet remove 3f9a1c 77b2e0 --yes'] },
-  ),
+  docs: {
+    brief: 'Remove sessions: log, workspace and all',
+    text: 'Counts everything first and asks; names work that is nowhere else. Forks of a removed session keep all they hold. Running sessions are refused, and one id that is wrong removes nothing. Checkpoints that no session needs any more are freed by `ramet gc`.',
+    usage: '<id>... [--yes] [--dry-run]',
+    examples: ['ramet remove 3f9a1c', 'ramet remove 3f9a1c 77b2e0 --yes'],
+  },
 });
 
-export const pruneCommand = buildCommand<PruneFlags, [], CliContext>({
-  loader: lazily(async () => (await import('../commands/prune.ts')).prune),
+export const pruneCommand = defineCommand<PruneFlags, []>({
+  load: async () => (await import('../commands/prune.ts')).prune,
   parameters: {
     flags: {
       json: JSON_FLAG,
@@ -72,7 +73,7 @@ export const pruneCommand = buildCommand<PruneFlags, [], CliContext>({
       to: {
         kind: 'parsed',
         parse: parseSize,
-        brief: 'The oldest, until all together take no more',
+        brief: 'The oldest, until all together take no more than this, such as 5GiB',
         placeholder: 'size',
         optional: true,
       },
@@ -86,30 +87,29 @@ export const pruneCommand = buildCommand<PruneFlags, [], CliContext>({
       yes: YES_FLAG,
     },
   },
-  docs: describeCommand(
-    'Remove old sessions',
-    'Removes the sessions that were active longest ago. Running ones stay, and those with unsaved work: a workspace that differs from its last checkpoint, or a checkpoint that holds commits or files found neither in your repository nor in another session. Forks keep all they hold.',
-    {
-      usage: '--older-than days | --to size [--include-unsaved] [--dry-run] [--yes]',
-      examples: ['ramet prune --older-than 30 --dry-run', 'ramet prune --to 5GiB --yes'],
-    },
-  ),
+  docs: {
+    brief: 'Remove old sessions',
+    text: 'Removes the sessions that were active longest ago. Running ones stay, and those with unsaved work: a workspace that differs from its last checkpoint, or a checkpoint that holds commits or files found neither in your repository nor in another session. Forks keep all they hold.',
+    usage: '(--older-than <days> | --to <size>) [--include-unsaved] [--dry-run] [--yes]',
+    examples: ['ramet prune --older-than 30 --dry-run', 'ramet prune --to 5GiB --yes'],
+  },
 });
 
-export const gcCommand = buildCommand<GcFlags, [], CliContext>({
-  loader: lazily(async () => (await import('../commands/gc.ts')).gc),
+export const gcCommand = defineCommand<GcFlags, []>({
+  load: async () => (await import('../commands/gc.ts')).gc,
   parameters: { flags: { json: JSON_FLAG, dryRun: DRY_RUN_FLAG } },
-  docs: describeCommand(
-    'Free what no session needs any more',
-    'Frees the checkpoints that only removed sessions needed, and packs what stays. Refuses a project while a session of it is taking or restoring a checkpoint, or while one of its logs cannot be read, naming it.',
-    { usage: '[--dry-run]', examples: ['ramet gc --dry-run', 'ramet gc'] },
-  ),
+  docs: {
+    brief: 'Free what no session needs any more',
+    text: 'Frees the checkpoints that only removed sessions needed, and packs what stays. Refuses a project while a session of it is taking or restoring a checkpoint, or while one of its logs cannot be read, naming it.',
+    usage: '[--dry-run]',
+    examples: ['ramet gc --dry-run', 'ramet gc'],
+  },
 });
 
 const OFFSET = { kind: 'parsed', parse: parseOffset, placeholder: 'offset', optional: true } as const;
 
-export const logCommand = buildCommand<LogFlags, [string], CliContext>({
-  loader: lazily(async () => (await import('../commands/log.ts')).log),
+export const logCommand = defineCommand<LogFlags, [string]>({
+  load: async () => (await import('../commands/log.ts')).log,
   parameters: {
     flags: {
       json: JSON_FLAG,
@@ -126,18 +126,16 @@ export const logCommand = buildCommand<LogFlags, [string], CliContext>({
     },
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },
-  docs: describeCommand(
-    'Print the events of a session',
-    'One line for each event: offset, time, type and what matters of it. With --raw the lines of the log themselves; on a terminal, characters that could change what it shows are written as JSON escapes.',
-    {
-      usage: '<id> [--from offset] [--to offset] [--type type] [--raw]',
-      examples: ['ramet log 3f9a1c --type tool.intent', 'ramet log 3f9a1c --raw | jq .type'],
-    },
-  ),
+  docs: {
+    brief: 'Print the events of a session',
+    text: 'One line for each event: offset, time, type and what matters of it. With --raw the lines of the log themselves; on a terminal, characters that could change what it shows are written as JSON escapes.',
+    usage: '<id> [--from <offset>] [--to <offset>] [--type <type> | --raw]',
+    examples: ['ramet log 3f9a1c --type tool.intent', 'ramet log 3f9a1c --raw | jq .type'],
+  },
 });
 
-export const titleCommand = buildCommand<TitleFlags, [string, string], CliContext>({
-  loader: lazily(async () => (await import('../commands/title.ts')).title),
+export const titleCommand = defineCommand<TitleFlags, [string, string]>({
+  load: async () => (await import('../commands/title.ts')).title,
   parameters: {
     flags: { json: JSON_FLAG },
     positional: {
@@ -145,11 +143,12 @@ export const titleCommand = buildCommand<TitleFlags, [string, string], CliContex
       parameters: [ID_ARGUMENT, { parse: parseText, placeholder: 'title', brief: 'The new title' }],
     },
   },
-  docs: describeCommand(
-    'Give a session a title',
-    'The title of a session is what was last given to it; forks inherit it until they get one of their own.',
-    { usage: '<id> <title>', examples: ['ramet title 3f9a1c "parser, second try"'] },
-  ),
+  docs: {
+    brief: 'Give a session a title',
+    text: 'The title of a session is what was last given to it; forks inherit it until they get one of their own.',
+    usage: '<id> <title>',
+    examples: ['ramet title 3f9a1c "parser, second try"'],
+  },
 });
 
 export { YES_FLAG };

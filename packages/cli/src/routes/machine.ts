@@ -1,13 +1,11 @@
 /** The commands about this machine and one call: trust, resolve, doctor, version. */
-import { buildCommand } from '@stricli/core';
-import type { CliContext } from '../context.ts';
 import type { DoctorFlags, ResolveFlags, TrustFlags, VersionFlags } from '../flags.ts';
-import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
+import { defineCommand, ID_ARGUMENT, JSON_FLAG } from './define.ts';
 import { YES_FLAG } from './keeping.ts';
 import { parseOffset, parseText } from './parse.ts';
 
-export const resolveCommand = buildCommand<ResolveFlags, [string], CliContext>({
-  loader: lazily(async () => (await import('../commands/resolve.ts')).resolve),
+export const resolveCommand = defineCommand<ResolveFlags, [string]>({
+  load: async () => (await import('../commands/resolve.ts')).resolve,
   parameters: {
     flags: {
       json: JSON_FLAG,
@@ -30,46 +28,44 @@ export const resolveCommand = buildCommand<ResolveFlags, [string], CliContext>({
     },
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },
-  docs: describeCommand(
-    'Say what became of a call whose outcome is unknown',
-    'When a process dies in the middle of a call that can leave the workspace, nobody knows whether it took effect. The session waits (exit code 7) until a person says. Then go on with `ramet run --session <id>`.',
-    {
-      usage: '<id> --offset n (--happened --result json | --did-not-happen | --retry)',
-      examples: [
-        `ramet resolve 3f9a1c --offset 27 --happened --result '{"id":"pay_1"}'`,
-        'ramet resolve 3f9a1c --offset 27 --did-not-happen',
-        'ramet resolve 3f9a1c --offset 27 --retry',
-      ],
-    },
-  ),
+  docs: {
+    brief: 'Say what became of a call whose outcome is unknown',
+    text: 'When a process dies in the middle of a call that can leave the workspace, nobody knows whether it took effect. The session waits (exit code 7) until a person says. Then go on with `ramet run --session <id>`.',
+    usage: '<id> --offset <n> (--happened --result <json> | --did-not-happen | --retry)',
+    examples: [
+      `ramet resolve 3f9a1c --offset 27 --happened --result '{"id":"pay_1"}'`,
+      'ramet resolve 3f9a1c --offset 27 --did-not-happen',
+      'ramet resolve 3f9a1c --offset 27 --retry',
+    ],
+  },
 });
 
-export const trustCommand = buildCommand<TrustFlags, [], CliContext>({
-  loader: lazily(async () => (await import('../commands/trust.ts')).trust),
+export const trustCommand = defineCommand<TrustFlags, []>({
+  load: async () => (await import('../commands/trust.ts')).trust,
   parameters: { flags: { json: JSON_FLAG, yes: YES_FLAG } },
-  docs: describeCommand(
-    "Confirm this project's ramet.json",
-    'A project can only tighten what you allow, until you confirm its ramet.json: only then do its allow rules and carried folders count. It is this very content that is confirmed; a changed file asks again.',
-    { examples: ['ramet trust', 'ramet trust --yes'] },
-  ),
+  docs: {
+    brief: "Confirm this project's ramet.json",
+    text: 'A project can only tighten what you allow, until you confirm its ramet.json: only then do its allow rules and carried folders count. It is this very content that is confirmed; a changed file asks again.',
+    examples: ['ramet trust', 'ramet trust --yes'],
+  },
 });
 
-export const doctorCommand = buildCommand<DoctorFlags, [], CliContext>({
-  loader: lazily(async () => (await import('../commands/doctor.ts')).doctor),
+export const doctorCommand = defineCommand<DoctorFlags, []>({
+  load: async () => (await import('../commands/doctor.ts')).doctor,
   parameters: { flags: { json: JSON_FLAG } },
-  docs: describeCommand(
-    'Check this machine',
-    'Checks git, the sandbox, the state folder, free space, every session and the keys of providers, and says what to do about what is missing. Changes nothing. Exit code 2 when something will fail.',
-    { examples: ['ramet doctor'] },
-  ),
+  docs: {
+    brief: 'Check this machine',
+    text: 'Checks git, the sandbox, the state folder, free space, every session and the keys of providers, and says what to do about what is missing. Changes nothing. Exit code 2 when something will fail.',
+    examples: ['ramet doctor'],
+  },
 });
 
-export const versionCommand = buildCommand<VersionFlags, [], CliContext>({
-  loader: lazily(async () => (await import('../commands/version.ts')).version),
+export const versionCommand = defineCommand<VersionFlags, []>({
+  load: async () => (await import('../commands/version.ts')).version,
   parameters: { flags: { json: JSON_FLAG } },
-  docs: describeCommand(
-    'Print the version',
-    'Prints the version of ramet; with --json also those of Node and the log format.',
-    { examples: ['ramet version --json'] },
-  ),
+  docs: {
+    brief: 'Print the version',
+    text: 'Prints the version of ramet; with --json also those of Node and the log format.',
+    examples: ['ramet version --json'],
+  },
 });

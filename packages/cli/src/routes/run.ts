@@ -1,7 +1,7 @@
-import { buildCommand, type FlagParametersForType } from '@stricli/core';
+import type { FlagParametersForType } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import type { RunFlags } from '../flags.ts';
-import { describeCommand, JSON_FLAG, lazily } from './define.ts';
+import { defineCommand, JSON_FLAG } from './define.ts';
 import { YES_FLAG } from './keeping.ts';
 import { parseAmount, parseCount, parseOffset, parseText } from './parse.ts';
 import { parseRule } from './rules.ts';
@@ -31,7 +31,7 @@ const flags: FlagParametersForType<RunFlags, CliContext> = {
     placeholder: 'model',
   },
   baseUrl: { ...TEXT, brief: 'Address of the model, for example http://localhost:11434/v1', placeholder: 'url' },
-  attach: { ...TEXTS, brief: 'Give an image or a text file with the prompt (repeatable)', placeholder: 'file' },
+  attach: { ...TEXTS, brief: 'Give an image or a text file with the prompt; may be repeated', placeholder: 'file' },
   workspace: { kind: 'enum', values: ['git', 'directory', 'none'], brief: 'Where a new session works', optional: true },
   allowDirty: { ...SWITCH, brief: 'Bring uncommitted changes along into a new session' },
   noSandbox: { ...SWITCH, brief: "Run the agent's commands with your own rights" },
@@ -64,39 +64,41 @@ const flags: FlagParametersForType<RunFlags, CliContext> = {
   maxCost: {
     kind: 'parsed',
     parse: parseAmount,
-    brief: "Most cost of the session's own usage",
+    brief: "Most cost of the session's own usage, in the currency of the price list",
     placeholder: 'amount',
     optional: true,
   },
   maxTime: {
     kind: 'parsed',
     parse: parseAmount,
-    brief: 'Most time for this turn',
+    brief: 'Most seconds for this turn',
     placeholder: 'seconds',
     optional: true,
   },
 };
 
-export const runCommand = buildCommand<RunFlags, readonly string[], CliContext>({
-  loader: lazily(async () => (await import('../commands/run.ts')).run),
+export const runCommand = defineCommand<RunFlags, readonly string[]>({
+  load: async () => (await import('../commands/run.ts')).run,
   parameters: {
     flags,
     positional: {
       kind: 'array',
-      parameter: { parse: String, placeholder: 'prompt', brief: "What to do; '-' reads it from standard input" },
+      parameter: {
+        parse: String,
+        placeholder: 'prompt',
+        brief: "What to do; '-' reads it from standard input, and after '--' it may begin with a dash",
+      },
     },
   },
-  docs: describeCommand(
-    'Run one turn: a new session, an old one or a fork',
-    'The agent works in a private checkout of the repository you stand in; your own files stay as they are. Its answer goes to stdout, progress to stderr. The turn ends with a checkpoint of the files, and with how to see, take and fork what was done. Ctrl-C stops the turn and leaves a session you can go on with; a second one kills. Exit codes: 0 done, 1 usage, 2 failed, 3 refused, 4 limit reached, 5 in use elsewhere, 7 waiting for a person, 130 interrupted.',
-    {
-      usage: '[--session id | --continue | --fork id [--at offset]] [flags] <prompt | ->',
-      examples: [
-        'ramet run --model anthropic/<name> "make the tests pass"',
-        'ramet run --session 3f9a1c "now refactor"',
-        'ramet run --fork 3f9a1c --at 41 "try the other way"',
-        'git diff | ramet run --continue -',
-      ],
-    },
-  ),
+  docs: {
+    brief: 'Run one turn: a new session, an old one or a fork',
+    text: 'The agent works in a private checkout of the repository you stand in; your own files stay as they are. Its answer goes to stdout, progress to stderr. The turn ends with a checkpoint of the files, and with how to see, take and fork what was done. Ctrl-C stops the turn and leaves a session you can go on with; a second one kills. Exit codes: 0 done, 1 usage, 2 failed, 3 refused, 4 limit reached, 5 in use elsewhere, 7 waiting for a person, 130 interrupted.',
+    usage: '[--session <id> | --continue | --fork <id> --at <offset>] [flags] <prompt>',
+    examples: [
+      'ramet run --model anthropic/<name> "make the tests pass"',
+      'ramet run --session 3f9a1c "now refactor"',
+      'ramet run --fork 3f9a1c --at 41 "try the other way"',
+      'git diff | ramet run --continue -',
+    ],
+  },
 });

@@ -1,11 +1,9 @@
-import { buildCommand } from '@stricli/core';
-import type { CliContext } from '../context.ts';
 import type { SessionsFlags } from '../flags.ts';
-import { describeCommand, JSON_FLAG, lazily } from './define.ts';
+import { defineCommand, JSON_FLAG } from './define.ts';
 import { parseCount } from './parse.ts';
 
-export const sessionsCommand = buildCommand<SessionsFlags, [], CliContext>({
-  loader: lazily(async () => (await import('../commands/sessions.ts')).sessions),
+export const sessionsCommand = defineCommand<SessionsFlags, []>({
+  load: async () => (await import('../commands/sessions.ts')).sessions,
   parameters: {
     flags: {
       json: JSON_FLAG,
@@ -19,9 +17,9 @@ export const sessionsCommand = buildCommand<SessionsFlags, [], CliContext>({
       limit: { kind: 'parsed', parse: parseCount, brief: 'Show at most this many', placeholder: 'n', optional: true },
     },
   },
-  docs: describeCommand(
-    'List sessions, the one that was active last first',
-    'Lists every session of the store. A title in brackets was not given to this very session: it is inherited, or the first prompt. STATE is running, idle, interrupted (a turn has no end and nobody is at it) or damaged. SIZE is what its log takes and shares with no other session; files of workspaces are not counted. COST is its own, where it is known.',
-    { examples: ['ramet sessions', 'ramet sessions --tree', "ramet sessions --json | jq -r '.sessions[].id'"] },
-  ),
+  docs: {
+    brief: 'List sessions, the one that was active last first',
+    text: 'Lists every session of the store. A title in brackets was not given to this very session: it is inherited, or the first prompt. STATE is running, idle, interrupted (a turn has no end and nobody is at it) or damaged. SIZE is what its log takes and shares with no other session; files of workspaces are not counted. COST is its own, where it is known.',
+    examples: ['ramet sessions', 'ramet sessions --tree', "ramet sessions --json | jq -r '.sessions[].id'"],
+  },
 });

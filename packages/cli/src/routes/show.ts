@@ -1,11 +1,9 @@
-import { buildCommand } from '@stricli/core';
-import type { CliContext } from '../context.ts';
 import type { ShowFlags } from '../flags.ts';
-import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
+import { defineCommand, ID_ARGUMENT, JSON_FLAG } from './define.ts';
 import { parseCount } from './parse.ts';
 
-export const showCommand = buildCommand<ShowFlags, [string], CliContext>({
-  loader: lazily(async () => (await import('../commands/show.ts')).show),
+export const showCommand = defineCommand<ShowFlags, [string]>({
+  load: async () => (await import('../commands/show.ts')).show,
   parameters: {
     flags: {
       json: JSON_FLAG,
@@ -20,16 +18,14 @@ export const showCommand = buildCommand<ShowFlags, [string], CliContext>({
     },
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },
-  docs: describeCommand(
-    'Show a session: its turns, transcript and checkpoints',
-    'Shows what was said and done, with offsets, where each turn ends (an offset `ramet fork --at` takes), what its checkpoint holds and left out, and where the workspace is.',
-    {
-      usage: '<id> [--turn n] [--full]',
-      examples: [
-        'ramet show 3f9a1c',
-        'ramet show 3f9a1c --turn 2 --full',
-        "ramet show 3f9a1c --json | jq '.turns[0].end.offset'",
-      ],
-    },
-  ),
+  docs: {
+    brief: 'Show a session: its turns, transcript and checkpoints',
+    text: 'Shows what was said and done, with offsets, where each turn ends (an offset `ramet fork --at` takes), what its checkpoint holds and left out, and where the workspace is.',
+    usage: '<id> [--turn <n>] [--full]',
+    examples: [
+      'ramet show 3f9a1c',
+      'ramet show 3f9a1c --turn 2 --full',
+      "ramet show 3f9a1c --json | jq '.turns[0].end.offset'",
+    ],
+  },
 });

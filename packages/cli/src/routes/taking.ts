@@ -1,14 +1,12 @@
 /** The commands that bring work back: diff and apply. */
-import { buildCommand } from '@stricli/core';
-import type { CliContext } from '../context.ts';
 import type { ApplyFlags, DiffFlags } from '../flags.ts';
-import { describeCommand, ID_ARGUMENT, JSON_FLAG, lazily } from './define.ts';
+import { defineCommand, ID_ARGUMENT, JSON_FLAG } from './define.ts';
 import { parseText } from './parse.ts';
 
 const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
 
-export const diffCommand = buildCommand<DiffFlags, [string, string?], CliContext>({
-  loader: lazily(async () => (await import('../commands/diff.ts')).diff),
+export const diffCommand = defineCommand<DiffFlags, [string, string?]>({
+  load: async () => (await import('../commands/diff.ts')).diff,
   parameters: {
     flags: {
       json: JSON_FLAG,
@@ -24,18 +22,16 @@ export const diffCommand = buildCommand<DiffFlags, [string, string?], CliContext
       ],
     },
   },
-  docs: describeCommand(
-    'Show what a session changed',
-    'Compares the last checkpoint of a session with the commit it began at, or the last checkpoints of two sessions. Reads the store alone: neither the workspace nor your checkout. Characters that could change what a terminal shows are written as escapes; --raw writes the bytes themselves.',
-    {
-      usage: '<id> [<other>] [--stat] [--raw] [--ignored]',
-      examples: ['ramet diff 3f9a1c', 'ramet diff 3f9a1c 77b2e0 --stat', 'ramet diff 3f9a1c --raw | git apply'],
-    },
-  ),
+  docs: {
+    brief: 'Show what a session changed',
+    text: 'Compares the last checkpoint of a session with the commit it began at, or the last checkpoints of two sessions. Reads the store alone: neither the workspace nor your checkout. Characters that could change what a terminal shows are written as escapes; --raw writes the bytes themselves.',
+    usage: '<id> [<other>] [--stat] [--raw] [--ignored]',
+    examples: ['ramet diff 3f9a1c', 'ramet diff 3f9a1c 77b2e0 --stat', 'ramet diff 3f9a1c --raw | git apply'],
+  },
 });
 
-export const applyCommand = buildCommand<ApplyFlags, [string], CliContext>({
-  loader: lazily(async () => (await import('../commands/apply.ts')).apply),
+export const applyCommand = defineCommand<ApplyFlags, [string]>({
+  load: async () => (await import('../commands/apply.ts')).apply,
   parameters: {
     flags: {
       json: JSON_FLAG,
@@ -50,12 +46,10 @@ export const applyCommand = buildCommand<ApplyFlags, [string], CliContext>({
     },
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },
-  docs: describeCommand(
-    'Bring the work of a session into your repository',
-    "Brings the agent's commits as refs/ramet/<id>, with one commit on top for files it left uncommitted (ignored files never come). Your checked-out branch, index and files stay as they are, unless --to-checkout merges the changes into the files; that refuses when anything overlaps. A running session is refused.",
-    {
-      usage: '<id> [--branch name] [--to-checkout]',
-      examples: ['ramet apply 3f9a1c', 'ramet apply 3f9a1c --branch fix-parser', 'ramet apply 3f9a1c --to-checkout'],
-    },
-  ),
+  docs: {
+    brief: 'Bring the work of a session into your repository',
+    text: "Brings the agent's commits as refs/ramet/<id>, with one commit on top for files it left uncommitted (ignored files never come). Your checked-out branch, index and files stay as they are, unless --to-checkout merges the changes into the files; that refuses when anything overlaps. A running session is refused.",
+    usage: '<id> [--branch <name>] [--to-checkout]',
+    examples: ['ramet apply 3f9a1c', 'ramet apply 3f9a1c --branch fix-parser', 'ramet apply 3f9a1c --to-checkout'],
+  },
 });

@@ -107,6 +107,34 @@ test.each(['', ...HELPED])('explains "%s" with an example', async (word) => {
   const outcome = await store.run(argv);
   expect(outcome.stdout).toContain('$ ramet ');
   expect(outcome.exit).toBe(0);
+  expect(outcome.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
   const name = word === '' ? 'help' : `help-${word}`;
   await expect(renderOutcome(argv, outcome)).toMatchFileSnapshot(join(import.meta.dirname, `../golden/${name}.txt`));
+});
+
+test.each([
+  ['rm', 'remove'],
+  ['ls', 'sessions'],
+  ['list', 'sessions'],
+])('takes "%s" for "%s"', async (alias, name) => {
+  const words = name === 'remove' ? [SHORT_PARENT, '--dry-run'] : ['--json'];
+  expect(await store.run([alias, ...words])).toEqual(await store.run([name, ...words]));
+});
+
+test('takes "help fork" for "fork --help"', async () => {
+  expect(await store.run(['help', 'fork'])).toEqual(await store.run(['fork', '--help']));
+  expect(await store.run(['help'])).toEqual(await store.run(['--help']));
+});
+
+test.each([
+  ['forkk', 'fork'],
+  ['shwo', 'show'],
+  ['rnu', 'run'],
+  ['cat', null],
+  ['st', null],
+  ['destroy', null],
+])('for "%s" suggests %s', async (word, near) => {
+  const { stderr, exit } = await store.run([word]);
+  expect(exit).toBe(1);
+  expect(/did you mean (.+)\?/.exec(stderr)?.[1] ?? null).toBe(near);
 });
