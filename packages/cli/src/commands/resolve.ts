@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
-import { renderJson } from '@ramet/core/text';
+import { renderJson, renderWords } from '@ramet/core/text';
 import { type ResolutionRequest, resolveCall } from '@ramet/runtime/session';
 import type { ResolveFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
@@ -14,7 +14,8 @@ export const resolve: Action<ResolveFlags, [string]> = async (context, flags, [t
   if (isRefusal(id)) return id;
   const resolved = await resolveCall(store, { id, offset: flags.offset, ...word });
   if (isRefusal(resolved)) return resolved;
-  return { json: resolved, notes: `go on: ramet run --session ${shortenIds(store)(id)}\n` };
+  const goOn = renderWords(['ramet', 'run', '--session', shortenIds(store)(id), ...resolved.flags]);
+  return { json: resolved, notes: `go on: ${goOn}\n` };
 };
 
 function wordOf(flags: ResolveFlags): Pick<ResolutionRequest, 'resolution' | 'output'> | Refusal {

@@ -42,7 +42,7 @@ function chooseAsker(context: CliContext, flags: RunFlags, live: LiveTurn): Turn
 
 /** Yes to a call; what was sent before is not sent twice by a yes that was given beforehand. */
 function answerYes(matches: boolean): ApprovalReply {
-  return { answer: matches ? 'reuse' : 'allow', scope: 'once', by: 'person' };
+  return { answer: matches ? 'reuse' : 'allow', scope: 'once', by: 'flag' };
 }
 
 function listRules({ allow = [], ask = [], deny = [] }: RunFlags): readonly PermissionRule[] {

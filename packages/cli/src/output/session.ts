@@ -114,7 +114,8 @@ function renderEntry(context: CliContext, entry: TranscriptEntry, isFull: boolea
   return [`${head} ${lines[0] ?? ''}`.trimEnd(), ...lines.slice(1).map((line) => `      ${line}`)];
 }
 
-function describeEntry(entry: TranscriptEntry): { readonly label: string; readonly text: string } {
+/** An entry of a transcript: who or what, and what it says. The label is escaped, the text is not. */
+export function describeEntry(entry: TranscriptEntry): { readonly label: string; readonly text: string } {
   switch (entry.kind) {
     case 'user': {
       const files = entry.files.map((file) => `[${file.filename ?? 'file'}, ${file.mediaType}]`);
@@ -132,7 +133,7 @@ function describeEntry(entry: TranscriptEntry): { readonly label: string; readon
     case 'asked':
       return { label: `asked about ${escapeLine(entry.tool)}`, text: entry.reason };
     case 'approval':
-      return { label: 'answer', text: `${entry.answer} (by ${entry.by})` };
+      return { label: 'answer', text: `${entry.answer} (by ${entry.by === 'flag' ? 'a flag' : entry.by})` };
     case 'resolved':
       return { label: 'resolved', text: entry.resolution };
     case 'failed_request':

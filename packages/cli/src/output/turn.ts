@@ -1,7 +1,7 @@
 /** How a turn's end is told. */
 import { CODES, type Code, type ExitCode, exitCodeOf } from '@ramet/core/codes';
 import { type EventOf, knownEvent, type RunId } from '@ramet/core/events';
-import { escapeLine, escapeText, renderCount } from '@ramet/core/text';
+import { escapeLine, escapeText, renderCount, renderWords } from '@ramet/core/text';
 import type { TurnResult } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
@@ -40,15 +40,16 @@ export function answerTurn(context: CliContext, store: FileStore, turn: TurnAnsw
 }
 
 function answerParked(context: CliContext, result: Parked, short: (id: RunId) => string): Answer {
-  const { reason: code, message, session, turn, offset } = result;
+  const { reason: code, message, session, turn, offset, flags } = result;
+  const goOn = renderWords(['ramet', 'run', '--session', short(session), ...flags]);
   const lines = [
     `ramet: ${escapeText(message)} (${code})`,
     code === 'approval_pending'
-      ? `answer at a terminal, or with --yes: ramet run --session ${short(session)}`
-      : `then go on: ramet run --session ${short(session)}`,
+      ? `answer at a terminal, or with --yes: ${escapeLine(goOn)}`
+      : `then go on: ${escapeLine(goOn)}`,
   ];
   const notes = `${paint(context.stderr, 'yellow', lines[0] ?? '')}\n${lines[1]}\n`;
-  return { json: { code, message, session, turn, offset }, notes, exit: exitCodeOf(code) };
+  return { json: { code, message, session, turn, offset, flags }, notes, exit: exitCodeOf(code) };
 }
 
 /** A turn that ended early has the exit code of its error, where that has one, else that of the reason. */

@@ -40,7 +40,14 @@ test.each([
 ])('resolve $flags is recorded for that call', async ({ flags, resolution, output }) => {
   const { store, offset } = makeCutSession();
   const outcome = await store.run(['resolve', ID, '--offset', String(offset), ...flags, '--json']);
-  expect(JSON.parse(outcome.stdout)).toEqual({ id: ID, offset, callId: 'call-1.1.0', tool: 'send', resolution });
+  expect(JSON.parse(outcome.stdout)).toEqual({
+    id: ID,
+    offset,
+    callId: 'call-1.1.0',
+    tool: 'send',
+    resolution,
+    flags: [],
+  });
   const { events } = JSON.parse((await store.run(['log', ID, '--type', 'tool.resolve', '--json'])).stdout);
   expect(events).toMatchObject([{ callId: 'call-1.1.0', intent: offset, resolution, ...(output && { output }) }]);
 });

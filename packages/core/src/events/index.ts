@@ -16,6 +16,7 @@ export {
   type LoggedEvent,
   type OutstandingWrite,
   type Purpose,
+  type RecordedRule,
   SCHEMA,
   type ToolOutcomeKind,
   type WorkspaceKind,

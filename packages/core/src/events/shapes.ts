@@ -132,7 +132,7 @@ const SHAPES: { readonly [T in EventType]: Shape<T> } = {
   'approval.answer': {
     callId: text,
     answer: oneOf('allow', 'deny', 'reuse'),
-    by: oneOf('person', 'rule', 'nobody'),
+    by: oneOf('person', 'flag', 'rule', 'nobody'),
     scope: oneOf('once', 'session'),
   },
   'context.compact': { summary: textOrPayload, through: count },

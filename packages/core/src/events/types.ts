@@ -49,6 +49,17 @@ export interface OutstandingWrite {
   readonly outcome: ToolOutcomeKind | 'open';
 }
 
+/**
+ * A permission rule as a session ran with it. `from` says where it comes from: the person's or the project's file, a
+ * flag of that command, or a flag of an earlier one that still holds.
+ */
+export interface RecordedRule {
+  readonly tool: string;
+  readonly match?: string;
+  readonly do: string;
+  readonly from?: 'person' | 'project' | 'flag' | 'earlier';
+}
+
 export type ToolOutcomeKind = 'ok' | 'error' | 'denied' | 'interrupted' | 'outcome_unknown';
 
 export interface EventBodies {
@@ -71,7 +82,7 @@ export interface EventBodies {
       readonly script?: { readonly path: string; readonly digest: string };
     };
     readonly tools: readonly { readonly name: string; readonly effect: Effect; readonly contained: Contained }[];
-    readonly permissions: readonly { readonly tool: string; readonly match?: string; readonly do: string }[];
+    readonly permissions: readonly RecordedRule[];
     readonly sandbox: string;
     readonly allowNet: readonly string[];
     readonly instructions: readonly { readonly path: string; readonly digest: string }[];
@@ -167,7 +178,8 @@ export interface EventBodies {
   'approval.answer': {
     readonly callId: string;
     readonly answer: 'allow' | 'deny' | 'reuse';
-    readonly by: 'person' | 'rule' | 'nobody';
+    /** `flag`: a flag of the command that went on (`--yes`, a matching `--allow`). */
+    readonly by: 'person' | 'flag' | 'rule' | 'nobody';
     /** `session`: the same call with the same input is not asked again in this run. */
     readonly scope: 'once' | 'session';
   };

@@ -30,6 +30,8 @@ export interface CallState {
   readonly approval?: EventOf<'approval.answer'>;
   readonly resolution?: EventOf<'tool.resolve'>;
   readonly result?: EventOf<'tool.result'>;
+  /** The `session.config` it was first asked about under, or last began under. */
+  readonly under?: EventOf<'session.config'>;
 }
 
 /** A turn that has not ended. */
@@ -155,7 +157,7 @@ const FOLDERS: { readonly [T in EventType]?: Folder<T> } = {
   'model.response': foldResponse,
   'tool.intent': (draft, event) => {
     // A new attempt is a new question: what a person said of the one before does not cover it.
-    const call = updateCall(draft, event.callId, { intent: event });
+    const call = updateCall(draft, event.callId, { intent: event, ...configOf(draft) });
     if (call) delete call.resolution;
   },
   'tool.result': (draft, event) => {
@@ -165,7 +167,7 @@ const FOLDERS: { readonly [T in EventType]?: Folder<T> } = {
     updateCall(draft, event.callId, { resolution: event });
   },
   'approval.request': (draft, event) => {
-    updateCall(draft, event.callId, { approvalRequest: event });
+    updateCall(draft, event.callId, { approvalRequest: event, ...configOf(draft) });
   },
   'approval.answer': foldAnswer,
   'context.compact': (draft, event) => {
@@ -231,6 +233,10 @@ function foldAnswer(draft: Draft, event: EventOf<'approval.answer'>): void {
   if (call && event.answer === 'allow' && event.scope === 'session') {
     draft.grants.push({ tool: call.tool, input: call.input });
   }
+}
+
+function configOf({ config }: Draft): Pick<CallState, 'under'> {
+  return config === undefined ? {} : { under: config };
 }
 
 /** Updates the first call with this id that has no result yet: calls are made in order, and providers reuse ids. */

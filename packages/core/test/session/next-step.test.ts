@@ -140,6 +140,19 @@ describe('the state of a session', () => {
   const answer = { type: 'approval.answer', callId: 'c', answer: 'allow', by: 'person', scope: 'session' } as const;
   const asked = { replies: [{ calls: [{ callId: 'c', input: { n: 1 } }] }] };
 
+  it('remembers what a call was asked about under, and what it last began under', () => {
+    const [message, request, response, intent] = buildTurn(asked, 1);
+    if (message === undefined || request === undefined || response === undefined || intent === undefined)
+      throw new Error('no turn');
+    const question = { type: 'approval.request', callId: 'c', tool: 'shell', input: { n: 1 }, reason: 'r' } as const;
+    const before = [...buildSession({ turns: [] }), message, request, response];
+    const underOf = (events: Parameters<typeof encodeLog>[0]) => fold(encodeLog(events)).open?.calls[0]?.under?.seq;
+    expect(underOf(before)).toBeUndefined();
+    const configured = before.findIndex((event) => event.type === 'session.config');
+    expect(underOf([...before, question, buildConfig('m')])).toBe(configured);
+    expect(underOf([...before, question, buildConfig('m'), intent])).toBe(before.length + 1);
+  });
+
   it('keeps what a person allowed for the rest of the run, and not beyond a fork', () => {
     const [message, request, response, ...rest] = buildTurn(asked, 1);
     if (message === undefined || request === undefined || response === undefined) throw new Error('no turn');

@@ -62,15 +62,19 @@ export function readProjectFile(checkout: string): { readonly path: string; read
 
 function merge(person: ConfigFile, project: ReadFile | null, trusted: boolean): Configuration {
   const theirs = project?.file ?? {};
-  const rules = (theirs.permissions ?? []).filter((rule) => trusted || rule.do !== 'allow');
+  const own = (person.permissions ?? []).map((rule) => ({ ...rule, from: 'person' as const }));
+  const rules = (theirs.permissions ?? [])
+    .filter((rule) => trusted || rule.do !== 'allow')
+    .map((rule) => ({ ...rule, from: 'project' as const }));
   const ignored = trusted ? [] : untrustedParts(theirs);
   const carry = (trusted ? theirs.workspace?.carry : undefined) ?? person.workspace?.carry ?? DEFAULT_CARRY;
   const model = person.model ?? theirs.model;
   return {
-    rules: [...(person.permissions ?? []), ...rules].map(({ tool, match, do: verdict }) => ({
+    rules: [...own, ...rules].map(({ tool, match, do: verdict, from }) => ({
       tool,
       ...(match === undefined ? {} : { match }),
       do: verdict,
+      from,
     })),
     ...(model === undefined ? {} : { model }),
     carry,

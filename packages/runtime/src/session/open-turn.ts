@@ -22,9 +22,12 @@ import { builtinTools, type Tool } from '../tools/index.ts';
 import { readProject } from '../workspace/project/index.ts';
 import { chooseModel } from './choose-model.ts';
 import { type Instructions, readInstructions } from './instructions.ts';
+import { refuseOtherReach } from './reach.ts';
+import { gatherRules } from './rules.ts';
 import { record, type TurnContext } from './turn/context.ts';
+import { decodeWith } from './turn/decode.ts';
 import { emptyScratch, openRunSandbox } from './turn-sandbox.ts';
-import type { SessionServices, TurnRequest } from './types.ts';
+import type { PermissionRule, SessionServices, TurnRequest } from './types.ts';
 import { bindWorkspace } from './workspace/bind.ts';
 import { makeCaptor } from './workspace/capture.ts';
 import type { PreparedWorkspace } from './workspace/types.ts';
@@ -86,6 +89,11 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Om
   }
   const configuration = await configure(services, fold, settings.trustProject);
   if (isRefusal(configuration)) return configuration;
+  const rules = gatherRules({ configuration, settings, state, store: services.store });
+  const tools = new Map(builtinTools().map((tool): [string, Tool] => [tool.name, tool]));
+  const decode = decodeWith(log);
+  const other = open.request.prompt === null ? refuseOtherReach(state, { settings, rules, tools, decode }) : null;
+  if (other !== null) return other;
   const model = await chooseModel(services, settings, { state: fold.state, configuration, cwd: open.request.cwd });
   if (isRefusal(model)) return model;
   const prepared = await bindWorkspace({ store: services.store, id, state: fold.state, configuration });
@@ -99,7 +107,17 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Om
     if (why !== null) settings.observer.notice?.(`/tmp of the turn is still there: ${why}`);
   });
   const changed = findChangedScript(state, model);
-  const context = makeContext(services, { ...open, fold, configuration, model, prepared, sandbox, instructions });
+  const context = makeContext(services, {
+    ...open,
+    fold,
+    configuration,
+    rules,
+    tools,
+    model,
+    prepared,
+    sandbox,
+    instructions,
+  });
   await record(context, [...prepared.events, draftConfig(context, { sandbox, instructions })]);
   return { context, changedScript: changed };
 }
@@ -136,6 +154,8 @@ function findChangedScript({ open, config }: SessionState, model: Model): ErrorI
 interface ContextParts extends OwnedOpen {
   readonly fold: SessionFold;
   readonly configuration: Configuration;
+  readonly rules: readonly PermissionRule[];
+  readonly tools: ReadonlyMap<string, Tool>;
   readonly model: Model;
   readonly prepared: PreparedWorkspace;
   readonly sandbox: Sandbox;
@@ -143,7 +163,8 @@ interface ContextParts extends OwnedOpen {
 }
 
 function makeContext(services: SessionServices, parts: ContextParts): TurnContext {
-  const { log, fold, configuration, model, prepared, sandbox, instructions, id, signal, timedOut } = parts;
+  const { log, fold, configuration, rules, tools, model, prepared, sandbox, instructions, id, signal, timedOut } =
+    parts;
   const { settings } = parts.request;
   const { workspace } = prepared;
   const privateFolder = join(services.store.pathsOf(id).sandbox, 'private');
@@ -153,11 +174,12 @@ function makeContext(services: SessionServices, parts: ContextParts): TurnContex
     services,
     settings,
     configuration,
+    rules,
     log,
     fold,
     model,
     system: instructions.system,
-    tools: new Map(builtinTools().map((tool): [string, Tool] => [tool.name, tool])),
+    tools,
     toolContext: {
       sandbox,
       workspace: workspace.path,
@@ -179,7 +201,7 @@ function draftConfig(
   context: TurnContext,
   opened: { readonly sandbox: Sandbox; readonly instructions: Instructions },
 ): EventDraft {
-  const { model, toolContext, configuration, settings } = context;
+  const { model, toolContext, rules, settings } = context;
   return {
     type: 'session.config',
     schema: SCHEMA,
@@ -189,7 +211,7 @@ function draftConfig(
       effect: tool.effect,
       contained: tool.contained(toolContext),
     })),
-    permissions: [...configuration.rules, ...settings.rules],
+    permissions: rules,
     sandbox: opened.sandbox.kind,
     allowNet: settings.allowNet,
     instructions: opened.instructions.files,

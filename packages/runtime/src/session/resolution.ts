@@ -14,6 +14,7 @@ import {
   type ToolOutput,
 } from '@ramet/core';
 import type { OwnedLog, RunStore } from '../store/index.ts';
+import { reachFlags } from './reach.ts';
 
 export interface ResolutionRequest {
   readonly id: RunId;
@@ -30,6 +31,8 @@ export interface Resolution {
   readonly callId: string;
   readonly tool: string;
   readonly resolution: ResolutionRequest['resolution'];
+  /** Flags the command that goes on needs: a call is sent again with the sandbox and the network it began with. */
+  readonly flags: readonly string[];
 }
 
 /** Records the word; refuses an offset that is no call waiting for one, naming those that are. */
@@ -42,7 +45,8 @@ export async function resolveCall(store: RunStore, request: ResolutionRequest): 
     if (call === undefined) return refuseOffset(request, waiting);
     await log.append([draftResolution(call, request)], { durable: true });
     const { id, offset, resolution } = request;
-    return { id, offset, callId: call.callId, tool: call.tool, resolution };
+    const flags = resolution === 'retry' ? reachFlags(call.under) : [];
+    return { id, offset, callId: call.callId, tool: call.tool, resolution, flags };
   } finally {
     log.close();
   }

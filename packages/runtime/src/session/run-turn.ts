@@ -119,8 +119,8 @@ function describePark(
   turn: number,
   parked: Extract<StepOutcome, { readonly kind: 'park' }>,
 ): TurnResult {
-  const { reason, offset, message } = parked;
-  return { kind: 'parked', session: context.fold.state.id, turn, reason, offset, message };
+  const { reason, offset, message, flags } = parked;
+  return { kind: 'parked', session: context.fold.state.id, turn, reason, offset, message, flags };
 }
 
 /** The text of the last reply. */

@@ -5,6 +5,7 @@ import type {
   ForkOrigin,
   LoggedEvent,
   OutstandingWrite,
+  RecordedRule,
   RunId,
   Usage,
   UsageSum,
@@ -13,6 +14,9 @@ import type {
 import type { ModelDelta } from '../model/types.ts';
 import type { FileStore } from '../store/index.ts';
 
+/** Where a rule comes from: a file, a flag of this very command, or a flag of an earlier one that still holds. */
+export type RuleSource = NonNullable<RecordedRule['from']>;
+
 /** A permission rule: `deny` beats `ask` beats `allow`, over all sources. */
 export interface PermissionRule {
   /** A tool's name, or `*`. */
@@ -20,6 +24,8 @@ export interface PermissionRule {
   /** A glob the call's subject (command, path) must match; absent: any. */
   readonly match?: string;
   readonly do: 'allow' | 'ask' | 'deny';
+  /** Absent in what a caller gives: a flag of its command. */
+  readonly from?: RuleSource;
 }
 
 /** What a person is asked about one call. */
@@ -39,7 +45,8 @@ export interface ApprovalQuestion {
 export interface ApprovalReply {
   readonly answer: 'allow' | 'deny' | 'reuse';
   readonly scope: 'once' | 'session';
-  readonly by: 'person' | 'nobody';
+  /** `flag`: beforehand, by a flag of the command. */
+  readonly by: 'person' | 'flag' | 'nobody';
 }
 
 export interface TurnLimits {
@@ -83,6 +90,8 @@ export interface TurnSettings {
   readonly allowNet: readonly string[];
   /** Of the command line; those of the configuration files are read by the engine. */
   readonly rules: readonly PermissionRule[];
+  /** `deny` and `ask` rules that earlier commands gave no longer hold. */
+  readonly forgetRules?: boolean;
   /** The person confirmed the project's ramet.json with this very command. */
   readonly trustProject: boolean;
   readonly limits: TurnLimits;
@@ -143,6 +152,8 @@ export type TurnResult =
       readonly reason: 'approval_pending' | 'outcome_unknown';
       readonly offset: number;
       readonly message: string;
+      /** Flags without which the call would be another one: its sandbox, its network. */
+      readonly flags: readonly string[];
     };
 
 export type { Cost, ForkOrigin, Usage };

@@ -43,7 +43,7 @@ describe('ramet.json', () => {
     const file = { permissions, workspace: { carry: ['deps'] }, check: 'npm test', mcpServers: {}, later: 1 };
     writeFiles(area.folder, { 'checkout/ramet.json': JSON.stringify(file) });
     const plain = readable(read());
-    expect(plain.rules).toEqual([permissions[1]]);
+    expect(plain.rules).toEqual([{ ...permissions[1], from: 'project' }]);
     expect(plain.carry).toEqual(DEFAULT_CARRY);
     expect(plain.ignored).toEqual(['allow rules', 'workspace.carry', 'mcpServers', 'check']);
     expect(readable(read(true))).toMatchObject({ rules: permissions, carry: ['deps'], ignored: [] });

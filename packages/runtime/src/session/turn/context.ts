@@ -7,13 +7,15 @@ import type { Configuration } from '../../config/index.ts';
 import type { Model } from '../../model/index.ts';
 import type { OwnedLog } from '../../store/index.ts';
 import type { Tool, ToolContext } from '../../tools/types.ts';
-import type { SessionServices, TurnSettings } from '../types.ts';
+import type { PermissionRule, SessionServices, TurnSettings } from '../types.ts';
 import type { Captor } from '../workspace/capture.ts';
 
 export interface TurnContext {
   readonly services: SessionServices;
   readonly settings: TurnSettings;
   readonly configuration: Configuration;
+  /** Of files, of this command and of earlier ones. */
+  readonly rules: readonly PermissionRule[];
   readonly log: OwnedLog;
   readonly fold: SessionFold;
   readonly model: Model;

@@ -9,6 +9,8 @@ export type StepOutcome =
       readonly reason: 'approval_pending' | 'outcome_unknown';
       readonly offset: number;
       readonly message: string;
+      /** The flags of the sandbox and the network the call was asked about with. */
+      readonly flags: readonly string[];
     };
 
 /** The turn ends because the person or the clock said so. */

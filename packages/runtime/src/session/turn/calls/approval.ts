@@ -1,5 +1,6 @@
 /** Asks a person about one call, records question and answer, and says what follows. */
 import type { EventDraft, OutstandingWrite } from '@ramet/core';
+import { reachFlags, renderGoOn } from '../../reach.ts';
 import type { ApprovalReply } from '../../types.ts';
 import { record, type TurnContext } from '../context.ts';
 import { endByAbort, type StepOutcome } from '../outcome.ts';
@@ -60,11 +61,11 @@ async function answerForNobody(
   const { call, tool } = ready;
   const { reason, onAsk } = policy;
   if (onAsk === 'park') {
-    const offset =
-      context.fold.state.open?.calls.find((open) => open.callId === call.callId)?.approvalRequest?.seq ?? -1;
-    const { id } = context.fold.state;
-    const message = `${tool.name} waits for a person: ${reason}; go on at a terminal with \`ramet run --session ${id}\``;
-    return { kind: 'park', reason: 'approval_pending', offset, message };
+    const { id, open } = context.fold.state;
+    const asked = open?.calls.find(({ callId, result }) => callId === call.callId && result === undefined);
+    const flags = reachFlags(asked?.under);
+    const message = `${tool.name} waits for a person: ${reason}; go on at a terminal with \`${renderGoOn(id, flags)}\``;
+    return { kind: 'park', reason: 'approval_pending', offset: asked?.approvalRequest?.seq ?? -1, message, flags };
   }
   await recordAnswerOf(context, ready, { answer: 'deny', scope: 'once', by: 'nobody' });
   await recordProblem(context, call, { outcome: 'denied', text: `denied: ${reason}, and nobody was there to answer` });
@@ -114,7 +115,8 @@ function describeReuse(offset: number): string {
   return `not sent again: this write was made before (offset ${offset} of the session this one was forked from), and the person chose to let that stand`;
 }
 
-async function recordAnswerOf(context: TurnContext, ready: ReadyCall, reply: ApprovalReply): Promise<void> {
+/** Records an answer before anything follows from it. */
+export async function recordAnswerOf(context: TurnContext, ready: ReadyCall, reply: ApprovalReply): Promise<void> {
   const { answer, scope, by } = reply;
   await record(context, [{ type: 'approval.answer', callId: ready.call.callId, answer, scope, by }], { durable: true });
 }

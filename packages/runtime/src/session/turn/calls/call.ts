@@ -3,15 +3,16 @@
  *
  * 1. A call that is refused has no intent and a result that says so.
  * 2. An answer of a person is bound to the call and its input.
+ * 3. A question that was recorded is answered by a person or by a flag of the command that goes on, or it stays open.
  */
 import { type CallState, canonicalJson, type EventDraft } from '@ramet/core';
 import { openTurnOf, record, type TurnContext } from '../context.ts';
 import { decodeWith } from '../decode.ts';
 import { endByAbort, type StepOutcome } from '../outcome.ts';
-import { askAbout, followAnswer } from './approval.ts';
+import { askAbout, followAnswer, recordAnswerOf } from './approval.ts';
 import { keyOfCall } from './keys.ts';
 import { matchOutstanding } from './outstanding.ts';
-import { decideCall, type Verdict } from './permissions.ts';
+import { type CallFacts, decideCall, isAllowedByFlag, type Verdict } from './permissions.ts';
 import { type ReadyCall, recordAnswer, recordProblem } from './results.ts';
 
 /** Makes the next call of the turn, or records why it is not made. */
@@ -68,15 +69,32 @@ async function permitCall(context: TurnContext, ready: ReadyCall): Promise<'go' 
     return followAnswer(context, ready, { answer: call.approval.answer, match });
   }
   if (verdict.kind === 'deny')
-    return recordProblem(context, call, { outcome: 'denied', text: `denied: ${verdict.reason}` });
-  if (verdict.kind === 'allow') return 'go';
-  return askAbout(context, ready, { reason: verdict.reason, match });
+    return recordProblem(context, call, { outcome: 'denied', text: `denied by ${verdict.reason}` });
+  const asked = call.approvalRequest;
+  if (asked === undefined) {
+    return verdict.kind === 'allow' ? 'go' : askAbout(context, ready, { reason: verdict.reason, match });
+  }
+  // A question stays open whatever the rules of a later command are: only a person answers it, or a flag they give now.
+  if (match.exact === null && isAllowedByFlag(factsOf(context, ready), context.rules)) {
+    await recordAnswerOf(context, ready, { answer: 'allow', scope: 'once', by: 'flag' });
+    return 'go';
+  }
+  return askAbout(context, ready, { reason: String(decodeWith(context.log)(asked.reason)), match });
+}
+
+function factsOf(context: TurnContext, { tool, input }: ReadyCall): CallFacts {
+  return { tool: tool.name, subject: tool.subject(input), contained: tool.contained(context.toolContext) };
+}
+
+/** The rule that denies a call, in words; null when none does. */
+export function findDenial(context: TurnContext, ready: ReadyCall): string | null {
+  const verdict = decideCall(factsOf(context, ready), context.rules);
+  return verdict.kind === 'deny' ? verdict.reason : null;
 }
 
 function verdictOn(context: TurnContext, ready: ReadyCall, matches: boolean): Verdict {
   const { tool, input } = ready;
-  const facts = { tool: tool.name, subject: tool.subject(input), contained: tool.contained(context.toolContext) };
-  const verdict = decideCall(facts, [...context.configuration.rules, ...context.settings.rules]);
+  const verdict = decideCall(factsOf(context, ready), context.rules);
   if (verdict.kind === 'deny') return verdict;
   if (matches)
     return { kind: 'ask', reason: 'this very write was already made after the point this session forked from' };

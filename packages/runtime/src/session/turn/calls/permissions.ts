@@ -18,11 +18,38 @@ export interface CallFacts {
 /** Decides: `deny` beats `ask` beats `allow`; without a rule, what is contained is allowed and the rest is asked about. */
 export function decideCall(facts: CallFacts, rules: readonly PermissionRule[]): Verdict {
   const matching = rules.filter((rule) => appliesTo(rule, facts));
-  const verdicts = new Set(matching.map((rule) => rule.do));
-  if (verdicts.has('deny')) return { kind: 'deny', reason: `a rule denies ${facts.tool} here` };
-  if (verdicts.has('ask')) return { kind: 'ask', reason: `a rule says to ask about ${facts.tool}` };
-  if (verdicts.has('allow') || facts.contained === true) return { kind: 'allow' };
+  const find = (verdict: PermissionRule['do']) => matching.find((rule) => rule.do === verdict);
+  const deny = find('deny');
+  if (deny !== undefined) return { kind: 'deny', reason: renderRule(deny) };
+  const ask = find('ask');
+  if (ask !== undefined) return { kind: 'ask', reason: `${renderRule(ask)} says to ask` };
+  if (find('allow') !== undefined || facts.contained === true) return { kind: 'allow' };
   return { kind: 'ask', reason: describeReach(facts) };
+}
+
+/** Whether flags of this very command say yes to a call; what it also says to ask about, or to deny, is no yes. */
+export function isAllowedByFlag(facts: CallFacts, rules: readonly PermissionRule[]): boolean {
+  const given = rules.filter((rule) => rule.from === 'flag' && appliesTo(rule, facts));
+  return given.length > 0 && given.every((rule) => rule.do === 'allow');
+}
+
+/** A rule and where it comes from, as people and the agent are told: no path of the host is in it. */
+function renderRule(rule: PermissionRule): string {
+  const text = rule.match === undefined ? rule.tool : `${rule.tool}:${rule.match}`;
+  return `the rule ${text} (${describeSource(rule)})`;
+}
+
+function describeSource({ from = 'flag', do: verdict }: PermissionRule): string {
+  switch (from) {
+    case 'person':
+      return "the person's ramet.json";
+    case 'project':
+      return "the project's ramet.json";
+    case 'flag':
+      return `--${verdict}`;
+    case 'earlier':
+      return `--${verdict} of an earlier turn`;
+  }
 }
 
 function describeReach(facts: CallFacts): string {

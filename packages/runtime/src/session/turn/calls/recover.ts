@@ -3,14 +3,16 @@
  *
  * 1. Reads, and idempotent calls with their recorded key, run again; a file tool is first held against the file.
  * 2. A contained call that cannot be repeated gets the result `outcome_unknown`, which the model sees.
- * 3. A write that was not contained, or not known to be, waits for a person.
+ * 3. A write that was not contained, or not known to be, waits for a person. A rule that denies stands above *send it
+ *    again*.
  */
 import type { CallState } from '@ramet/core';
 import type { Tool } from '../../../tools/types.ts';
+import { reachFlags } from '../../reach.ts';
 import { record, type TurnContext } from '../context.ts';
 import { decodeWith } from '../decode.ts';
 import type { StepOutcome } from '../outcome.ts';
-import { startCall } from './call.ts';
+import { findDenial, startCall } from './call.ts';
 import { recordAnswer, recordProblem } from './results.ts';
 
 const UNKNOWN =
@@ -54,6 +56,11 @@ async function applyResolution(context: TurnContext, call: CallState, tool: Tool
   if (resolution?.resolution !== 'retry') return recordResolution(context, call);
   if (tool === undefined) return recordProblem(context, call, { outcome: 'outcome_unknown', text: UNKNOWN });
   const input = decodeWith(context.log)(call.input);
+  const denial = findDenial(context, { call, tool, input });
+  if (denial !== null) {
+    const text = `outcome unknown: the process that ran this call died in the middle of it; it is not sent again, denied by ${denial}`;
+    return recordProblem(context, call, { outcome: 'outcome_unknown', text });
+  }
   return startCall(context, { call, tool, input, attempt: (intent?.attempt ?? 1) + 1 });
 }
 
@@ -74,5 +81,5 @@ function parkUnknown(context: TurnContext, call: CallState): StepOutcome {
   const message =
     `${call.tool} at offset ${offset} may have reached the outside when its process died; say what happened with ` +
     `\`ramet resolve ${id} --offset ${offset} (--happened --result <json> | --did-not-happen | --retry)\``;
-  return { kind: 'park', reason: 'outcome_unknown', offset, message };
+  return { kind: 'park', reason: 'outcome_unknown', offset, message, flags: reachFlags(call.under) };
 }

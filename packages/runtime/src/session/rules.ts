@@ -1,0 +1,62 @@
+/**
+ * Which permission rules hold in a turn.
+ *
+ * 1. Files are read anew at each turn. Of the command line, `allow` holds for the turn it was given to; `deny` and `ask`
+ *    hold for the later turns of that session too, until they are dropped on purpose.
+ * 2. A fork may never do more than its parent: it keeps what held at the fork point, and what the parent was told since
+ *    then, as long as the parent's log is there.
+ */
+import { type EventOf, knownEvent, type RecordedRule, type SessionState } from '@ramet/core';
+import type { Configuration } from '../config/index.ts';
+import type { FileStore } from '../store/index.ts';
+import type { PermissionRule, TurnSettings } from './types.ts';
+
+export interface RuleSources {
+  readonly configuration: Configuration;
+  readonly settings: Pick<TurnSettings, 'rules' | 'forgetRules'>;
+  readonly state: SessionState;
+  readonly store: FileStore;
+}
+
+/** Every rule of a turn, each once and with where it comes from. */
+export function gatherRules({ configuration, settings, state, store }: RuleSources): readonly PermissionRule[] {
+  const given = settings.rules.map((rule): PermissionRule => ({ ...rule, from: 'flag' }));
+  const earlier = settings.forgetRules === true ? [] : findEarlierRules(state, store);
+  const rules = new Map<string, PermissionRule>();
+  for (const rule of [...configuration.rules, ...given, ...earlier]) {
+    const key = JSON.stringify([rule.tool, rule.match, rule.do]);
+    if (!rules.has(key) || rule.from === 'flag') rules.set(key, rule);
+  }
+  return [...rules.values()];
+}
+
+/** The rules of a `session.config` that hold for later turns. */
+export function lastingRules(config: EventOf<'session.config'> | undefined): readonly PermissionRule[] {
+  return (config?.permissions ?? []).flatMap((rule) => readLasting(rule));
+}
+
+/** A log may hold anything; a glob that cannot be read leaves a rule that is wider, never none. */
+function readLasting(rule: RecordedRule | null): readonly PermissionRule[] {
+  if (typeof rule?.tool !== 'string' || (rule.from !== 'flag' && rule.from !== 'earlier')) return [];
+  const { tool, match, do: verdict } = rule;
+  if (verdict !== 'deny' && verdict !== 'ask') return [];
+  return [{ tool, ...(typeof match === 'string' ? { match } : {}), do: verdict, from: 'earlier' }];
+}
+
+function findEarlierRules(state: SessionState, store: FileStore): readonly PermissionRule[] {
+  const { config, fork } = state;
+  const inherited = fork !== undefined && (config?.seq ?? -1) < fork.seq;
+  return [...lastingRules(config), ...(inherited ? readParentRules(fork, store) : [])];
+}
+
+/** What the parent was told after the fork point; a parent that is gone or damaged says nothing. */
+function readParentRules(fork: EventOf<'session.fork'>, store: FileStore): readonly PermissionRule[] {
+  const log = store.read(fork.parent);
+  if (log === null || log.readOutline().damage !== null) return [];
+  let last: EventOf<'session.config'> | undefined;
+  for (const event of log.readEvents({ from: fork.offset + 1 })) {
+    const known = event.type === 'session.config' ? knownEvent(event) : null;
+    if (known?.type === 'session.config') last = known;
+  }
+  return lastingRules(last);
+}
