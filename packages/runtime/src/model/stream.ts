@@ -4,12 +4,16 @@
  * 1. A stream that ends without saying that it is finished is a failure, not a short reply.
  * 2. What a provider needs back (signatures, item ids) stays with the part it came with, whichever event brought it.
  * 3. A delta never ends inside a character.
+ * 4. A reply has a size no model has a reason to pass; beyond it the stream is given up.
  */
 import type { SdkStreamPart } from './sdk-types.ts';
 import type { ModelDelta } from './types.ts';
 import { isPlainObject } from './well-formed.ts';
 
 type Options = Record<string, unknown>;
+
+/** Most characters of a reply, calls included, and most calls. */
+export const REPLY_LIMITS = { characters: 16 * 1024 * 1024, calls: 1000 };
 
 interface BlockDraft {
   readonly type: 'text' | 'reasoning';
@@ -57,18 +61,42 @@ export class CutStreamError extends Error {
   }
 }
 
-/** Reads a stream to its end; throws `StreamError` or `CutStreamError` when there is no complete reply. */
+/** What a part of a stream counts beside its text: 128,000 tokens, each in a part of its own, still fit. */
+const PART_COST = 32;
+
+/** The reply passes `REPLY_LIMITS`. */
+export class EndlessStreamError extends Error {
+  /** Another attempt would be as long. */
+  readonly isRetryable = false;
+
+  constructor() {
+    const { characters, calls } = REPLY_LIMITS;
+    super(`the reply was given up: it holds more than ${characters} characters or ${calls} tool calls`);
+    this.name = 'EndlessStreamError';
+  }
+}
+
+/** Reads a stream to its end; throws `StreamError`, `CutStreamError` or `EndlessStreamError` without a complete reply. */
 export async function collectReply(
   stream: AsyncIterable<SdkStreamPart>,
   onDelta: (delta: ModelDelta) => void,
 ): Promise<ReplyDraft> {
   const draft: ReplyDraft = { parts: [], open: new Map(), modelId: undefined, finish: undefined };
+  const left = { ...REPLY_LIMITS };
   for await (const part of stream) {
     if (part.type === 'error') throw new StreamError(part.error);
+    spend(left, part);
     applyPart(draft, part, onDelta);
   }
   if (draft.finish === undefined || draft.finish.finishReason.unified === 'interrupted') throw new CutStreamError();
   return draft;
+}
+
+function spend(left: { characters: number; calls: number }, part: SdkStreamPart): void {
+  // A part that only begins or ends something costs too: there could be endlessly many.
+  left.characters -= PART_COST + ('delta' in part ? part.delta.length : 0);
+  if (part.type === 'tool-call') left.calls -= 1;
+  if (left.characters < 0 || left.calls < 0) throw new EndlessStreamError();
 }
 
 function applyPart(draft: ReplyDraft, part: SdkStreamPart, onDelta: (delta: ModelDelta) => void): void {
@@ -119,7 +147,8 @@ function applyBlockPart(draft: ReplyDraft, part: BlockPart, onDelta: (delta: Mod
   if (part.type === 'text-end' || part.type === 'reasoning-end') draft.open.delete(key);
   if (!('delta' in part)) return;
   block.text += part.delta;
-  const end = /[\ud800-\udbff]$/.test(block.text) ? block.text.length - 1 : block.text.length;
+  const last = block.text.charCodeAt(block.text.length - 1);
+  const end = last >= 0xd800 && last <= 0xdbff ? block.text.length - 1 : block.text.length;
   if (end > block.shown) onDelta({ kind: type, text: block.text.slice(block.shown, end) });
   block.shown = end;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ModelDelta } from '../../src/model/index.ts';
 import { makeReply } from '../../src/model/reply.ts';
 import type { SdkStreamPart } from '../../src/model/sdk-types.ts';
-import { CutStreamError, collectReply, StreamError } from '../../src/model/stream.ts';
+import { CutStreamError, collectReply, EndlessStreamError, REPLY_LIMITS, StreamError } from '../../src/model/stream.ts';
 
 const COUNTS = { total: undefined, noCache: undefined, cacheRead: undefined, cacheWrite: undefined };
 const FINISH: SdkStreamPart = {
@@ -50,6 +50,23 @@ describe('a stream', () => {
   it('may use the id of a block again after its end', async () => {
     const { reply } = await collect([...textParts('1', 'one'), ...textParts('1', 'two'), ...textParts('2'), FINISH]);
     expect(reply.message.content).toMatchObject([{ text: 'one' }, { text: 'two' }]);
+  });
+
+  it('without an end is given up, whether it grows by text, by calls or by nothing, and is closed', async () => {
+    let closed = 0;
+    async function* endless(part: SdkStreamPart): AsyncGenerator<SdkStreamPart> {
+      try {
+        for (;;) yield part;
+      } finally {
+        closed += 1;
+      }
+    }
+    const call: SdkStreamPart = { type: 'tool-call', toolCallId: 'c', toolName: 't', input: '{}' };
+    const text: SdkStreamPart = { type: 'text-delta', id: '1', delta: 'x'.repeat(REPLY_LIMITS.characters / 4) };
+    for (const part of [call, text, { type: 'text-end', id: '1' } as const]) {
+      await expect(collectReply(endless(part), () => {})).rejects.toBeInstanceOf(EndlessStreamError);
+    }
+    expect(closed).toBe(3);
   });
 
   it('that reports an error fails with what was reported', async () => {
