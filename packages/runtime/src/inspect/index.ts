@@ -7,6 +7,6 @@ export {
   type SessionSummary,
   type ShownOrigin,
 } from './summary.ts';
-export type { TranscriptEntry } from './transcript.ts';
+export { type Decoder, decoderOf, type TranscriptEntry, transcribe } from './transcript.ts';
 export { readStoreUsage, type StoreUsage } from './usage.ts';
 export { type SessionView, type TurnView, viewSession, type WorkspaceView } from './view.ts';

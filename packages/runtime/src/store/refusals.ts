@@ -1,5 +1,5 @@
 import { type Refusal, type RunId, refuse, SCHEMA } from '@ramet/core';
-import type { LogDamage, OwnerInfo } from './types.ts';
+import type { LogOutline, OwnerInfo } from './types.ts';
 
 export function refuseUnknown(id: RunId): Refusal {
   return refuse('unknown_run', `there is no run ${id}; \`ramet sessions\` lists those there are`, { id });
@@ -18,11 +18,13 @@ export function refuseOwned(id: RunId, owner: OwnerInfo): Refusal {
 }
 
 /** The words for a damaged log: where, what was expected, what was found, what now. */
-export function refuseDamaged(id: RunId, outline: { readonly damage: LogDamage | null }): Refusal {
-  const { damage } = outline;
+export function refuseDamaged(id: RunId, outline: Pick<LogOutline, 'damage' | 'heads'>): Refusal {
+  const { damage, heads } = outline;
   const where = damage === null ? '' : ` in ${damage.segment}, line ${damage.line}, byte ${damage.byte}`;
   const what = damage === null ? '' : `: expected ${damage.expected}, found ${damage.found}`;
-  const message = `the log of ${id} is damaged${where}${what}; nothing was changed; earlier turns can still be forked`;
+  const canFork = heads.some(({ boundaries }) => boundaries > 0);
+  const next = canFork ? 'turns that ended before it can still be forked' : 'no turn ended before it';
+  const message = `the log of ${id} is damaged${where}${what}; nothing was changed; ${next}`;
   return refuse('log_damaged', message, { id, damage });
 }
 

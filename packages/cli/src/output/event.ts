@@ -1,0 +1,69 @@
+/** An event as one line of `ramet log`: what matters of it. Everything recorded is escaped. */
+import { type KnownEvent, knownEvent, type LoggedEvent } from '@ramet/core/events';
+import { escapeLine, renderBytes, renderCount, renderJson, truncateText } from '@ramet/core/text';
+import { type Decoder, transcribe } from '@ramet/runtime/inspect';
+import { describeEntry, renderInput } from './session.ts';
+
+const LONGEST = 400;
+
+/** One line of an event; of one this version does not know, its JSON. */
+export function summarizeEvent(event: LoggedEvent, decode: Decoder): string {
+  const known = knownEvent(event);
+  const text = known === null ? null : describeKnown(known, decode);
+  return truncateText(text === null ? renderRest(event) : escapeLine(text), LONGEST);
+}
+
+function renderRest({ seq: _seq, prev: _prev, time: _time, type: _type, ...body }: LoggedEvent): string {
+  return renderJson(body);
+}
+
+function describeKnown(event: KnownEvent, decode: Decoder): string | null {
+  return describeWorkspaceEvent(event) ?? describeSessionEvent(event) ?? describeCall(event, decode);
+}
+
+function describeWorkspaceEvent(event: KnownEvent): string | null {
+  switch (event.type) {
+    case 'workspace.open': {
+      const base = event.base === null ? '' : ` from ${event.branch ?? 'a commit'} ${event.base.slice(0, 12)}`;
+      return `${event.kind}${base}`;
+    }
+    case 'workspace.checkpoint': {
+      const { added, modified, deleted } = event.changed;
+      const files = `${renderCount(event.files, 'file')}, ${renderBytes(event.bytes)}`;
+      return `${event.id.slice(0, 12)}: ${files}; ${added} added, ${modified} modified, ${deleted} deleted`;
+    }
+    case 'workspace.restore':
+      return `${event.outcome}${event.reason === undefined ? '' : `: ${event.reason}`}`;
+    default:
+      return null;
+  }
+}
+
+function describeSessionEvent(event: KnownEvent): string | null {
+  switch (event.type) {
+    case 'session.start':
+      return `workspace ${event.workspace}${event.cwd === '' ? '' : `, in ${event.cwd}`}`;
+    case 'session.config':
+      return `${event.model.name}, sandbox ${event.sandbox}`;
+    case 'session.end': {
+      const { reason, checkpoint, why, error } = event;
+      const kept = checkpoint === 'none' ? `no checkpoint (${why ?? 'no reason'})` : checkpoint.slice(0, 12);
+      return `${reason}, ${kept}${error === undefined ? '' : `: ${error.message} (${error.code})`}`;
+    }
+    case 'session.fork':
+      return `of ${event.parent} at ${event.offset}`;
+    case 'session.title':
+      return event.title;
+    case 'log.repair':
+      return event.kept ? 'a line without its end was kept' : `${renderCount(event.droppedBytes, 'byte')} dropped`;
+    default:
+      return null;
+  }
+}
+
+function describeCall(event: KnownEvent, decode: Decoder): string | null {
+  if (event.type === 'model.request') return `${event.model}${event.attempt > 1 ? `, attempt ${event.attempt}` : ''}`;
+  if (event.type === 'tool.intent') return `${event.tool} ${renderInput(decode(event.input))}`;
+  const entries = transcribe(event, decode).map(describeEntry);
+  return entries.length === 0 ? null : entries.map(({ label, text }) => `${label} ${text}`.trimEnd()).join('; ');
+}
