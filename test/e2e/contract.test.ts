@@ -224,6 +224,13 @@ describe('the command line', { timeout: 240_000 }, () => {
     }
   });
 
+  test('says that its answer could not be written', async () => {
+    const command = ['-c', 'exec "$0" "$@" > /dev/full', process.execPath, BIN, 'sessions'];
+    const ended = await startProgram('/bin/sh', command, { cwd: stage.repository, env: stage.env }).ended;
+    expect(ended).toMatchObject({ code: 2, signal: null });
+    expect(ended.stderr).toMatch(/^ramet: the answer could not be written: ENOSPC \(disk_failed\)\n$/);
+  });
+
   test('lists the offsets that would do when one is no turn’s end', async () => {
     const ends = stage.eventsOfType(session, 'session.end').map(({ seq }) => seq);
     const answer = await stage.ask(['fork', session, '--at', '3'], { exit: 3 });

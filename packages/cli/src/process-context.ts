@@ -1,16 +1,18 @@
 /**
  * This process as a command sees it.
  *
- * 1. A reader of our output that goes away (`| head`) ends the output, not the work, and is no error.
+ * 1. A reader of our output that goes away (`| head`) ends the output, not the work, and is no error. An answer that cannot
+ *    be written for another reason (a full disk) is one.
  * 2. The process ends when its output is written, whatever a library keeps open.
  */
 import { isatty } from 'node:tty';
-import type { ExitCode } from '@ramet/core/codes';
+import { type ExitCode, exitCodeOf } from '@ramet/core/codes';
 import type { CliContext, Interruption, Output } from './context.ts';
 
 /** Makes the context of this process, and what ends the process with the exit code the context was told. */
 export function makeProcessContext(): { readonly context: Omit<CliContext, 'process'>; finish(): Promise<void> } {
   let exitCode: ExitCode = 0;
+  const stdout = outputOf(process.stdout);
   const context: Omit<CliContext, 'process'> = {
     env: process.env,
     cwd: currentFolder(),
@@ -23,15 +25,21 @@ export function makeProcessContext(): { readonly context: Omit<CliContext, 'proc
     },
     // Asking the descriptor, because making the stream takes milliseconds that most commands do not need.
     stdin: { isTerminal: isatty(0), read: readStdin },
-    stdout: outputOf(process.stdout),
-    stderr: outputOf(process.stderr),
+    stdout: stdout.output,
+    stderr: outputOf(process.stderr).output,
     watchInterruption,
     exit: (code) => {
       exitCode = code;
     },
   };
   const finish = async (): Promise<void> => {
-    await Promise.all([flush(process.stdout), flush(process.stderr)]);
+    await flush(process.stdout);
+    const problem = stdout.problem();
+    if (problem !== null && exitCode === 0) {
+      exitCode = exitCodeOf('disk_failed');
+      process.stderr.write(`ramet: the answer could not be written: ${problem} (disk_failed)\n`);
+    }
+    await flush(process.stderr);
     process.exit(exitCode);
   };
   return { context, finish };
@@ -46,14 +54,17 @@ function currentFolder(): string {
   }
 }
 
-function outputOf(stream: NodeJS.WriteStream): Output {
+/** `problem` is why the output was cut short, unless its reader went away. */
+function outputOf(stream: NodeJS.WriteStream): { readonly output: Output; problem(): string | null } {
   let isOpen = true;
-  stream.on('error', () => {
+  let problem: string | null = null;
+  stream.on('error', (error: NodeJS.ErrnoException) => {
     isOpen = false;
+    if (error.code !== 'EPIPE') problem ??= error.code ?? error.message;
   });
   const { NO_COLOR, TERM } = process.env;
   const isTerminal = stream.isTTY === true;
-  return {
+  const output: Output = {
     write: (text) => {
       if (isOpen) stream.write(text);
     },
@@ -64,6 +75,7 @@ function outputOf(stream: NodeJS.WriteStream): Output {
       return isTerminal ? stream.columns : undefined;
     },
   };
+  return { output, problem: () => problem };
 }
 
 /** A reader that goes away ends the waiting, too. */
@@ -74,7 +86,8 @@ function waitForDrain(stream: NodeJS.WriteStream): Promise<void> {
 }
 
 function flush(stream: NodeJS.WriteStream): Promise<void> {
-  if (stream.destroyed || !stream.writable) return Promise.resolve();
+  // What broke it is told a moment later.
+  if (stream.destroyed || !stream.writable) return new Promise((resolve) => setImmediate(resolve));
   return new Promise((resolve) => {
     stream.once('close', resolve);
     stream.write('', () => resolve());
