@@ -5,12 +5,12 @@
  * 2. No ref is made. A checkpoint lives by being named in a log: `gc` takes its roots from the logs, nothing else
  *    prunes, and captures of several runs share no lock.
  * 3. Everything is durable (`core.fsync=all`, and the pack folder's names) before the id is returned.
- * 4. What the last capture stored is believed to be stored only if its checkpoint is the one the run's log names. A
- *    small pack is written at once, with git's check that every object it links to is there; where that fails,
- *    everything is asked for and written anew.
+ * 4. What the last capture stored is believed to be stored only if its checkpoint is the one the run's log names, and
+ *    every pack there was then is there now. Else git checks that every object a small pack links to is there (packs
+ *    get other names when `gc` joins them); where that fails, everything is asked for and written anew.
  */
 import { Failure } from '@ramet/core/codes';
-import type { CaptureRequest, CheckpointRecord } from '../types.ts';
+import type { CaptureRequest, CheckpointRecord, Project } from '../types.ts';
 import { TOLERATED } from './agent-git/transfer.ts';
 import { countChanges } from './changes.ts';
 import { describeFiles } from './description.ts';
@@ -25,8 +25,9 @@ import { locateContent, type SnapshotItem } from './items.ts';
 import { type Manifest, renderManifest } from './manifest.ts';
 import { NewObjects } from './new-objects.ts';
 import { renderCommit, renderTree, type TreeItem } from './objects/format.ts';
-import { writePack } from './objects/pack.ts';
+import { listPackFiles, writePack } from './objects/pack.ts';
 import { probeObjects } from './objects/read.ts';
+import { writeSmallPack } from './objects/small-pack.ts';
 import { secureGit } from './secure-git.ts';
 import { type Snapshot, takeSnapshot } from './snapshot.ts';
 
@@ -60,7 +61,8 @@ async function capture(request: CaptureRequest): Promise<CheckpointRecord> {
   const replaced = snapshot.items.filter((item) => item.entry === null).map((item) => item.oid);
   const objects = [...made, ...replaced];
   const git = manifest.git.state === 'complete' ? stored.state : null;
-  const header = { root, takenMs, checkpoint: id, ignoreKey, carried, objects, git } as const;
+  const packs = listPacks(request.workspace.project);
+  const header = { root, takenMs, checkpoint: id, ignoreKey, carried, objects, git, packs } as const;
   await writeStatCache(request.workspace.privateFolder, header, listCacheable(snapshot));
   return describeRecord(id, manifest, changed);
 }
@@ -127,11 +129,28 @@ function addCheckpoint(
   return objects.make('commit', renderCommit(objects.make('tree', renderTree(items)), state.parents));
 }
 
+function listPacks({ storeGit, baseGit }: Project): NonNullable<StatCache['packs']> {
+  return { store: listPackFiles(storeGit), base: listPackFiles(baseGit) };
+}
+
+/** Whether every pack of the last capture is still there: packs do not change, so what it stored is, too. */
+function holdsPacks(project: Project, { packs }: StatCache): boolean {
+  if (packs === null) return false;
+  const now = listPacks(project);
+  const [store, base] = [new Set(now.store), new Set(now.base)];
+  return packs.store.every((name) => store.has(name)) && packs.base.every((name) => base.has(name));
+}
+
 /** Writes what the store does not have; false when it lacks what the last capture is said to have stored. */
 async function writeObjects({ request, snapshot, last }: CaptureState, objects: NewObjects): Promise<boolean> {
   const { storeGit } = request.workspace.project;
   const { candidates } = objects;
-  if (last !== null && objects.isSmall()) {
+  const small = last === null ? null : objects.listSmall();
+  if (last !== null && small !== null && holdsPacks(request.workspace.project, last)) {
+    if (small.length > 0) writeSmallPack(storeGit, snapshot.format, small);
+    return true;
+  }
+  if (last !== null && candidates.size > 0 && objects.isSmall()) {
     try {
       await writePack(storeGit, snapshot.format, { objects: [...candidates.values()], strict: TOLERATED });
       return true;

@@ -34,7 +34,8 @@ function differs(request: DiffersRequest, snapshot: Snapshot, head: CheckpointHe
 async function rememberSnapshot(request: DiffersRequest, snapshot: Snapshot): Promise<void> {
   const { root, takenMs, selection, items } = snapshot;
   const { ignoreKey, carried } = selection;
-  const objects = [...snapshot.trees.trees.keys()];
+  const replaced = items.filter((item) => item.entry === null).map((item) => item.oid);
+  const objects = [...snapshot.trees.trees.keys(), ...replaced];
   const header = {
     root,
     takenMs,
@@ -43,6 +44,8 @@ async function rememberSnapshot(request: DiffersRequest, snapshot: Snapshot): Pr
     carried,
     objects,
     git: null,
+    // Equal trees do not prove that the store has them: the next capture lets git check.
+    packs: null,
   } as const;
   const files = items.filter((item): item is SnapshotItem & CachedFile => item.entry !== null);
   await writeStatCache(request.workspace.privateFolder, header, files);

@@ -1,6 +1,7 @@
 /** The objects a checkpoint consists of, and which of them may be new to the store. */
 import { hashObject, type ObjectFormat, type ObjectType } from './objects/format.ts';
 import type { ObjectSource, PackObject } from './objects/pack.ts';
+import type { SmallObject } from './objects/small-pack.ts';
 
 /** Collects objects by id, each once. */
 export class NewObjects {
@@ -35,6 +36,17 @@ export class NewObjects {
     const oid = hashObject(this.#format, type, bytes);
     this.addMade(oid, type, bytes);
     return oid;
+  }
+
+  /** All candidates, while each one's bytes are in memory and they are few; else null. */
+  listSmall(): SmallObject[] | null {
+    if (!this.isSmall()) return null;
+    const small: SmallObject[] = [];
+    for (const { type, source } of this.candidates.values()) {
+      if (source.kind !== 'bytes') return null;
+      small.push({ type, bytes: source.bytes });
+    }
+    return small;
   }
 
   /** Whether writing all candidates costs less than asking which are new. */

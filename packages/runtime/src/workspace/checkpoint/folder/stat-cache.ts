@@ -51,6 +51,8 @@ interface CacheHeader {
   /** Ids of the objects `checkpoint` consists of, without those of `oids`. */
   readonly objects: readonly string[];
   readonly git: CachedGitState | null;
+  /** Files of packs when `checkpoint` was stored, in `store.git` and the `base.git` it borrows from; null when unknown. */
+  readonly packs: { readonly store: readonly string[]; readonly base: readonly string[] } | null;
 }
 
 /** Columns, not objects: ten thousand files cost milliseconds to read. */
@@ -65,7 +67,7 @@ export interface StatCache extends CacheHeader {
 }
 
 const FILE_NAME = 'stat-cache';
-const FORMAT = 3;
+const FORMAT = 4;
 /**
  * Length of the header and CRC-32 of all that follows; then the header as JSON, the numbers as they lie in memory, the
  * text columns. The file is not synced: after a power cut it may hold anything.

@@ -1,11 +1,12 @@
 /**
- * Writes new objects of ours into `store.git` as one pack.
+ * Writes new objects of ours into `store.git` as one pack; `small-pack.ts` writes those of a usual capture.
  *
  * 1. git itself takes the pack (`index-pack --stdin`), recomputes every id and writes it durably; nothing is left in
  *    the store when it fails, but a temporary file that `gc` clears.
  * 2. A file whose bytes are not those it was named by fails the pack: nothing half read becomes content.
  */
 import { createHash } from 'node:crypto';
+import { readdirSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDeflate, deflateSync } from 'node:zlib';
@@ -28,7 +29,7 @@ export interface PackObject {
 const TYPE_NUMBERS: Record<ObjectType, number> = { commit: 1, tree: 2, blob: 3, tag: 4 };
 const FLUSH_BYTES = 256 * 1024;
 /** Fast, and within a few percent of git's own default on source text. */
-const COMPRESSION = { level: 1 } as const;
+export const COMPRESSION = { level: 1 } as const;
 
 export interface PackRequest {
   readonly objects: readonly PackObject[];
@@ -43,6 +44,18 @@ export async function writePack(storeGit: string, format: ObjectFormat, request:
   const check = strict === undefined ? [] : [`--strict=${strict}`];
   await git({ gitDir: storeGit, args: ['index-pack', '--stdin', ...check], stdin: renderPack(format, objects) });
   await syncPackFolder(storeGit);
+}
+
+/** A pack's first bytes. */
+export function renderPackHeader(count: number): Buffer {
+  const header = Buffer.from('PACK\0\0\0\u0002\0\0\0\0', 'latin1');
+  header.writeUInt32BE(count, 8);
+  return header;
+}
+
+/** Names of all files in a repository's folder of packs; a pack never changes under its name. */
+export function listPackFiles(gitDir: string): string[] {
+  return readdirSync(join(gitDir, 'objects', 'pack')).filter((name) => /^pack-[0-9a-f]+\.(?:pack|idx)$/.test(name));
 }
 
 /** Makes the names of the store's packs durable; git syncs their bytes only. */
@@ -73,9 +86,7 @@ export async function* renderPack(format: ObjectFormat, objects: readonly PackOb
 }
 
 async function* renderPieces(format: ObjectFormat, objects: readonly PackObject[]): AsyncGenerator<Buffer> {
-  const header = Buffer.from('PACK\0\0\0\u0002\0\0\0\0', 'latin1');
-  header.writeUInt32BE(objects.length, 8);
-  yield header;
+  yield renderPackHeader(objects.length);
   for (const object of objects) {
     const { source } = object;
     if (source.kind === 'file') {
@@ -89,7 +100,8 @@ async function* renderPieces(format: ObjectFormat, objects: readonly PackObject[
   }
 }
 
-function renderObjectHeader(type: ObjectType, size: number): Buffer {
+/** What comes before an object's compressed bytes. */
+export function renderObjectHeader(type: ObjectType, size: number): Buffer {
   const bytes: number[] = [];
   let byte = (TYPE_NUMBERS[type] << 4) | (size & 15);
   // Division, not shifts: sizes go beyond 32 bits.
