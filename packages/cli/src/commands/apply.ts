@@ -17,14 +17,15 @@ export const apply: Action<ApplyFlags, [string]> = async (context, flags, [text]
   try {
     const work = await findHeldWork(store, id);
     if (isRefusal(work)) return work;
-    const { project, checkpoint, base } = work;
+    const { project, checkpoint, base, opening, takenMs } = work;
     const { branch, toCheckout } = flags;
     const applied = await applyCheckpoint({
       project,
       checkpoint,
       base,
+      opening,
+      takenMs,
       runId: id,
-      nowMs: context.now(),
       ...(branch === undefined ? {} : { branch }),
       ...(toCheckout === true ? { toCheckout } : {}),
     });

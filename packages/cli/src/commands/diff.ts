@@ -16,9 +16,11 @@ export const diff: Action<DiffFlags, [string, string?]> = async (context, flags,
   const sides = await findSides(store, text, otherText);
   if (isRefusal(sides)) return sides;
   const { from, to } = sides;
+  const opening = from?.kind === 'checkpoint' ? null : to.opening;
   const compared = await diffCheckpoint({
     project: to.project,
     from,
+    opening,
     to: to.checkpoint,
     ignored: flags.ignored === true,
   });

@@ -8,8 +8,14 @@ export interface HeldWork {
   readonly id: RunId;
   readonly project: Project;
   readonly checkpoint: string;
+  /** When its state was first captured; unix milliseconds. */
+  readonly takenMs: number;
   /** Null where the workspace began without a commit. */
   readonly base: string | null;
+  /** The state the workspace opened with, where that held uncommitted changes of the person's; else `base` says it all. */
+  readonly opening: string | null;
+  /** Whether the last checkpoint holds just what the workspace opened with. */
+  readonly untouched: boolean;
 }
 
 /**
@@ -28,7 +34,9 @@ export async function findHeldWork(store: FileStore, id: RunId): Promise<HeldWor
   }
   const project = await readProject({ stateFolder: store.layout.home, id: overview.project });
   if (isRefusal(project)) return project;
-  return { id, project, checkpoint, base: findBase(reader, overview.events) };
+  const { base, opening, isDirty, takenMs } = readOrigin(reader, overview.events, checkpoint);
+  const untouched = opening === checkpoint;
+  return { id, project, checkpoint, takenMs, base, opening: isDirty ? opening : null, untouched };
 }
 
 /** The latest checkpoint a log names, at a boundary or not; null without one. */
@@ -52,19 +60,37 @@ export function listCheckpoints(store: FileStore, id: RunId): string[] {
   }
 }
 
-const OPEN = Buffer.from('"type":"workspace.open"');
+const WANTED = ['workspace.open', 'workspace.checkpoint', 'message'].map((type) => Buffer.from(`"type":"${type}"`));
 /** The writer puts the type first: a line that does not name it here is passed over unparsed. */
 const ENVELOPE_BYTES = 256;
 
+interface Origin {
+  base: string | null;
+  /** The checkpoint between the last `workspace.open` and the message after it. */
+  opening: string | null;
+  isDirty: boolean;
+  takenMs: number;
+}
+
 /** Of the workspace that was opened last: one that could not be restored begins anew. */
-function findBase(reader: LogReader, events: number): string | null {
-  let base: string | null = null;
+function readOrigin(reader: LogReader, events: number, checkpoint: string): Origin {
+  const origin: Origin = { base: null, opening: null, isDirty: false, takenMs: 0 };
+  let isOpening = false;
   for (const bytes of reader.readBytes({ to: events - 1 })) {
     const line = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    if (!line.subarray(0, ENVELOPE_BYTES).includes(OPEN)) continue;
+    const envelope = line.subarray(0, ENVELOPE_BYTES);
+    if (!WANTED.some((type) => envelope.includes(type))) continue;
     const event = parseLine(line.toString('utf8'));
     const known = typeof event === 'string' ? null : knownEvent(event);
-    if (known?.type === 'workspace.open') base = known.base;
+    if (known?.type === 'workspace.open') {
+      Object.assign(origin, { base: known.base, opening: null, isDirty: known.dirty.carried === true });
+      isOpening = true;
+    } else if (known?.type === 'message') isOpening = false;
+    else if (known?.type === 'workspace.checkpoint') {
+      if (isOpening) origin.opening = known.id;
+      // A turn that changed nothing names the same checkpoint again: it is as old as its first mention.
+      if (known.id === checkpoint && origin.takenMs === 0) origin.takenMs = Date.parse(known.time) || 0;
+    }
   }
-  return base;
+  return origin;
 }

@@ -16,7 +16,7 @@ import { readPersonConfig } from '../git/index.ts';
 import { findRepository, type Repository } from '../project/index.ts';
 import { type AppliedCommit, type ApplyPlace, makeAppliedCommit, makeIdentity } from './commit.ts';
 import { type MergePlan, planMerge, refuseConflict } from './merge.ts';
-import { type CheckedCheckout, checkCheckout } from './overlap.ts';
+import { type CheckedCheckout, checkCheckout, openCheckout } from './overlap.ts';
 import { readRef, refuseBranch, writeRefs } from './refs.ts';
 import { bringCommit } from './transfer.ts';
 import type { AppliedCheckpoint, ApplyRequest } from './types.ts';
@@ -35,9 +35,11 @@ export async function applyCheckpoint(request: ApplyRequest): Promise<AppliedChe
   const conversion = await readConversion(project);
   const objects = [join(repository.commonDir, 'objects')];
   return withScratch(project, { ...conversion, objects }, async (scratch) => {
-    const identity = makeIdentity(await readPersonConfig(repository.gitDir), request.nowMs);
+    const identity = makeIdentity(await readPersonConfig(repository.gitDir), request.takenMs);
     const contents = await readCheckpoint(project, request.checkpoint);
-    return applyTo(repository, { request, contents, scratch, conversion, identity });
+    const { opening: id = null } = request;
+    const opening = id === null ? null : await readCheckpoint(project, id);
+    return applyTo(repository, { request, contents, opening, scratch, conversion, identity });
   });
 }
 
@@ -60,13 +62,16 @@ async function applyTo(repository: Repository, place: ApplyPlace): Promise<Appli
   if (isRefusal(made)) return made;
   const ref = `refs/ramet/${request.runId}`;
   const previous = await readRef(repository, ref);
-  const refusal = await publish(repository, place, { made, ref, previous });
-  if (refusal !== null) return refusal;
+  if (previous !== made.commit || request.branch !== undefined) {
+    const refusal = await publish(repository, place, { made, ref, previous });
+    if (refusal !== null) return refusal;
+  }
   const { checkout } = repository;
   return {
     ...made,
     ...{ ref, previous },
     branch: request.branch ?? null,
+    repository: checkout,
     checkout: merge === null ? null : await writeCheckoutFiles({ ...merge, checkout, scratch: scratch.folder }),
     operation: contents.manifest.operation,
   };
@@ -78,11 +83,12 @@ interface FilesPlan {
 }
 
 async function planFiles(repository: Repository, place: ApplyPlace): Promise<FilesPlan | Refusal> {
-  const merge = await planMerge(place, repository);
-  if (isRefusal(merge)) return merge;
   const { scratch, request } = place;
   const config = await readPersonConfig(repository.gitDir);
-  const checked = await checkCheckout({ project: request.project, repository, config, scratch }, merge.changes);
+  const view = await openCheckout({ project: request.project, repository, config, scratch });
+  const merge = await planMerge(place, view);
+  if (isRefusal(merge)) return merge;
+  const checked = await checkCheckout(view, merge);
   if (checked.overlaps.length > 0) return refuseConflict(checked.overlaps.map(renderBytePath));
   return { merge, checked };
 }

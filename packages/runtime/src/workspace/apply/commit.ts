@@ -12,6 +12,8 @@ import type { AppliedLeftOut, ApplyRequest } from './types.ts';
 export interface ApplyPlace {
   readonly request: ApplyRequest;
   readonly contents: CheckpointContents;
+  /** Of `request.opening`. */
+  readonly opening: CheckpointContents | null;
   readonly scratch: Scratch;
   readonly conversion: ScratchOptions;
   readonly identity: Readonly<Record<string, string>>;
@@ -31,7 +33,7 @@ export async function makeAppliedCommit(place: ApplyPlace): Promise<AppliedCommi
   // Without a usable git directory nobody knows the agent's HEAD: the files still have a place on top of the base.
   const head = contents.manifest.git.state === 'complete' ? contents.manifest.commit : request.base;
   const from = await sourceOf(place, head);
-  const { tree, all } = await writeTree(place, from);
+  const { tree, all } = await writeTree(place, contents, from);
   const loose = !(await isSameTree(scratch, { head, tree, from }));
   const leftOut = describeLeftOut(contents, all);
   if (!loose && head !== null) return { commit: head, head, loose, leftOut, unfiltered: [] };
@@ -49,9 +51,10 @@ export async function makeAppliedCommit(place: ApplyPlace): Promise<AppliedCommi
   return { commit: stdout.toString().trim(), head, loose, leftOut, unfiltered: await listUnfiltered(scratch, all) };
 }
 
-/** Writes a state with the agent's changes since then, without ignored files, as a tree of the scratch repository. */
+/** Writes a checkpoint's changes of a state, without ignored files, as a tree of the scratch repository. */
 export async function writeTree(
-  { request, contents, scratch, conversion }: ApplyPlace,
+  { request, scratch, conversion }: ApplyPlace,
+  contents: CheckpointContents,
   from: TreeSource,
 ): Promise<{ readonly tree: string; readonly all: readonly SelectedChange[] }> {
   const { project } = request;
@@ -105,11 +108,11 @@ function describeLeftOut(contents: CheckpointContents, all: readonly SelectedCha
 const FALLBACK = { name: 'Ramet', email: 'ramet@localhost' };
 
 /** The person as author and committer, by their own configuration; "Ramet" where it names nobody. */
-export function makeIdentity(config: PersonConfig, nowMs: number): Record<string, string> {
+export function makeIdentity(config: PersonConfig, timeMs: number): Record<string, string> {
   const [name, email] = [configValue(config, 'user.name'), configValue(config, 'user.email')];
   const known = isUsable(name) && isUsable(email);
   const who = known ? { name, email } : FALLBACK;
-  const date = `@${Math.floor(nowMs / 1000)} +0000`;
+  const date = `@${Math.floor(timeMs / 1000)} +0000`;
   return {
     GIT_AUTHOR_NAME: who.name,
     GIT_AUTHOR_EMAIL: who.email,

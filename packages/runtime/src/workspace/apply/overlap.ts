@@ -13,9 +13,9 @@ import { folderOf, locate } from '../checkpoint/folder/names.ts';
 import type { BytePath } from '../checkpoint/index.ts';
 import type { Scratch } from '../diff/scratch.ts';
 import { type GitPlace, type PersonConfig, renderAlternate } from '../git/index.ts';
-import { type Repository, readPersonHead } from '../project/index.ts';
+import { type PersonHead, type Repository, readPersonHead } from '../project/index.ts';
 import type { Project } from '../types.ts';
-import type { MergedChange } from './merge.ts';
+import type { MergedChange, MergePlan } from './merge.ts';
 
 export interface CheckoutSource {
   readonly project: Project;
@@ -34,26 +34,36 @@ export interface CheckedCheckout {
   readonly seen: ReadonlyMap<BytePath, SeenEntry>;
 }
 
-/** Checks every path of a merge against the person's checkout. */
-export async function checkCheckout(
-  source: CheckoutSource,
-  changes: readonly MergedChange[],
-): Promise<CheckedCheckout> {
-  const shadow = await openShadow(source);
+/** The person's files, ready to be compared. */
+export interface CheckoutView {
+  readonly repository: Repository;
+  readonly head: PersonHead;
+  readonly scratch: Scratch;
+  /** Runs git on the person's files with a config of ours. */
+  readonly shadow: CheckedCheckout['shadow'];
+}
+
+/** Checks every path of a merge against the person's checkout; what the merge took from there is no overlap. */
+export async function checkCheckout(view: CheckoutView, { changes, taken }: CheckedMerge): Promise<CheckedCheckout> {
+  const { shadow, repository } = view;
   const busy = await findBusy(shadow);
-  const { checkout } = source.repository;
+  const { checkout } = repository;
   const removed = new Set(changes.filter((change) => change.newMode === null).map((change) => change.path));
   const seen = new Map<BytePath, SeenEntry>();
   const overlaps: BytePath[] = [];
   for (const change of changes) {
     const { path } = change;
-    const entry = readSeen(checkout, path);
+    const known = taken.get(path);
+    const entry = known === undefined ? readSeen(checkout, path) : known;
     seen.set(path, entry);
-    const free = isSafe(path) && !busy(path) && isAsExpected(entry, change) && hasWay(checkout, path, removed);
+    const isFree = known !== undefined || !busy(path);
+    const free = isSafe(path) && isFree && isAsExpected(entry, change) && hasWay(checkout, path, removed);
     if (!free || !(await isEmptied(checkout, change, { entry, removed }))) overlaps.push(path);
   }
   return { shadow, overlaps, seen };
 }
+
+type CheckedMerge = Pick<MergePlan, 'changes' | 'taken'>;
 
 /** What stands at a path now. */
 export function readSeen(checkout: string, path: BytePath): SeenEntry {
@@ -67,18 +77,14 @@ export function readSeen(checkout: string, path: BytePath): SeenEntry {
   }
 }
 
-async function openShadow({
-  project,
-  repository,
-  config,
-  scratch,
-}: CheckoutSource): Promise<CheckedCheckout['shadow']> {
+/** Makes the shadow in which the person's files are compared. */
+export async function openCheckout({ project, repository, config, scratch }: CheckoutSource): Promise<CheckoutView> {
   const gitDir = join(scratch.folder, 'shadow');
   const head = await readPersonHead(repository.gitDir);
   const place = await makeShadow(gitDir, { repository, config, head, baseGit: project.baseGit });
   const more = [join(repository.commonDir, 'objects'), join(scratch.gitDir, 'objects')];
   await appendFile(join(gitDir, 'objects', 'info', 'alternates'), more.map(renderAlternate).join(''));
-  return { ...place, gitDir };
+  return { repository, head, scratch, shadow: { ...place, gitDir } };
 }
 
 /** Whether the person has something uncommitted at a path, or told git not to look there. */
@@ -113,7 +119,7 @@ function isAsExpected(entry: SeenEntry, { oldMode }: MergedChange): boolean {
 }
 
 /** Whether every folder above is a folder, or is not there, or is a file the merge removes. Links are no folders. */
-function hasWay(checkout: string, path: BytePath, removed: ReadonlySet<BytePath>): boolean {
+export function hasWay(checkout: string, path: BytePath, removed: ReadonlySet<BytePath>): boolean {
   for (let at = folderOf(path); at !== ''; at = folderOf(at)) {
     const entry = readSeen(checkout, at);
     if (entry !== null && (entry.mode & TYPE_BITS) !== FOLDER && !removed.has(at)) return false;

@@ -8,14 +8,16 @@ export interface ApplyRequest {
   readonly runId: RunId;
   /** The commit the run's workspace began at; null where it began without one. */
   readonly base: string | null;
+  /** A checkpoint of the person's uncommitted changes that the workspace began with; absent or null where there were none. */
+  readonly opening?: string | null;
   /** A new branch to make besides `refs/ramet/<id>`. */
   readonly branch?: string;
   /** Merge the agent's changes into the files of the checkout. */
   readonly toCheckout?: boolean;
   /** A folder in the person's checkout (a linked worktree's, too). Absent: the project's. */
   readonly checkout?: string;
-  /** The time of the commit that holds loose files. */
-  readonly nowMs: number;
+  /** The time of the commit that holds loose files: the checkpoint's, so that it is the same commit each time. */
+  readonly takenMs: number;
 }
 
 export interface AppliedCheckpoint {
@@ -29,6 +31,8 @@ export interface AppliedCheckpoint {
   /** Whether a commit with loose files lies on top of it. */
   readonly loose: boolean;
   readonly branch: string | null;
+  /** The checkout whose repository has them now. */
+  readonly repository: string;
   /** What was written to the checkout's files; null unless asked for. The index is as it was. */
   readonly checkout: AppliedFiles | null;
   readonly leftOut: AppliedLeftOut;
@@ -43,7 +47,7 @@ export interface AppliedCheckpoint {
 
 export interface AppliedFiles {
   readonly path: string;
-  /** As text; bytes that are not UTF-8 as `\xNN`. */
+  /** What was not there already. As text; bytes that are not UTF-8 as `\xNN`. */
   readonly written: readonly string[];
   readonly deleted: readonly string[];
 }

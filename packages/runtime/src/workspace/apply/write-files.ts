@@ -38,6 +38,7 @@ export interface WritePlan {
 /** Writes the files; all of them, or none. */
 export async function writeCheckoutFiles(plan: WritePlan): Promise<AppliedFiles> {
   const { checkout, merge, checked } = plan;
+  if (merge.changes.length === 0) return { path: checkout, written: [], deleted: [] };
   const staged = await checkOutFiles(plan, merge.changes.filter(isWritten));
   replaceFiles({ checkout, merge, seen: checked.seen, staged });
   const show = (changes: readonly MergedChange[]) => changes.map(({ path }) => renderBytePath(path));

@@ -15,7 +15,7 @@ import type { LeftOut, Project } from '../types.ts';
 import type { FileKind } from './kinds.ts';
 import { type ListedDiff, parseListing } from './listing.ts';
 import { closeScratch, openScratch, type Scratch, type ScratchOptions, withScratch } from './scratch.ts';
-import { type SelectedChange, selectChanges } from './select.ts';
+import { changesSince, type SelectedChange, selectChanges } from './select.ts';
 import { mayConvert, writeSelectedTree } from './selected-tree.ts';
 import { emptyTree, nameTree } from './tree-names.ts';
 
@@ -23,6 +23,11 @@ export interface DiffRequest {
   readonly project: Project;
   /** What to compare with: the run's base commit, another checkpoint, or null for nothing (an unborn repository). */
   readonly from: { readonly kind: 'checkpoint' | 'commit'; readonly id: string } | null;
+  /**
+   * A checkpoint of the person's uncommitted changes that came along on top of the commit: what it holds is theirs, and no
+   * change of the agent's. Absent or null: none did.
+   */
+  readonly opening?: string | null;
   /** A checkpoint. */
   readonly to: string;
   /** Show files that ignore rules hide, too. Absent: no. */
@@ -84,14 +89,22 @@ async function prepareSides(
   const { project } = request;
   const from: TreeSource = request.from ?? emptyTree(await readObjectFormat(project.storeGit));
   const fromContents = from.kind === 'checkpoint' ? await readCheckpoint(project, from.id) : null;
+  const isShown = ({ kind }: SelectedChange) => kind !== 'nested' && (kind !== 'ignored' || request.ignored === true);
+  const write = async (contents: CheckpointContents, changes: readonly SelectedChange[]) => {
+    const convert = from.kind !== 'checkpoint' && mayConvert(contents, options.config ?? []);
+    return writeSelectedTree({ project, scratch, from, changes: changes.filter(isShown), to: contents, convert });
+  };
+  const opening = request.opening ?? null;
+  const opened = opening === null ? null : await readCheckpoint(project, opening);
+  const before = opened === null ? [] : await selectChanges({ project, scratch, from, fromContents, to: opened });
   const all = await selectChanges({ project, scratch, from, fromContents, to });
-  const shown = all.filter(({ kind }) => kind !== 'nested' && (kind !== 'ignored' || request.ignored === true));
-  const convert = from.kind !== 'checkpoint' && mayConvert(to, options.config ?? []);
-  const count = (kind: FileKind) => all.filter((change) => change.kind === kind && !shown.includes(change)).length;
+  const changes = opened === null ? all : changesSince(before, all);
+  const hidden = changes.filter((change) => !isShown(change));
+  const count = (kind: FileKind) => hidden.filter((change) => change.kind === kind).length;
   return {
-    from: nameTree(from),
-    to: await writeSelectedTree({ project, scratch, from, changes: shown, to, convert }),
-    changes: shown,
+    from: opened === null ? nameTree(from) : await write(opened, before),
+    to: await write(to, all),
+    changes,
     hidden: { ignored: count('ignored'), nested: count('nested') },
   };
 }

@@ -58,6 +58,25 @@ export async function selectChanges(request: SelectRequest): Promise<SelectedCha
   return selected.sort((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
+/** Of two lists of changes since one state: where the second leads elsewhere than the first. */
+export function changesSince(before: readonly SelectedChange[], after: readonly SelectedChange[]): SelectedChange[] {
+  const earlier = new Map(before.map((change) => [change.path, change]));
+  const later = new Set(after.map(({ path }) => path));
+  const changed = after.flatMap((change): SelectedChange[] => {
+    const was = earlier.get(change.path);
+    if (was === undefined) return [change];
+    return isSameSide(was.to, change.to) ? [] : [{ ...change, from: was.to }];
+  });
+  // Back to what the common state has.
+  const undone = before.filter(({ path }) => !later.has(path)).map((was) => ({ ...was, from: was.to, to: was.from }));
+  return [...changed, ...undone];
+}
+
+/** Whether a path is the same on two sides. */
+export function isSameSide(one: TreeSide | null, other: TreeSide | null): boolean {
+  return one?.oid === other?.oid && one?.mode === other?.mode;
+}
+
 function isLeftOut({ contents, index }: KindSource, path: BytePath): boolean {
   if (index?.isSkipped(path)) return true;
   const shown = renderBytePath(path);

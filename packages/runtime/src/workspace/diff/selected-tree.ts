@@ -4,7 +4,7 @@
  * 1. A checkpoint holds the bytes of the working tree. On top of a commit they become what `git add` would have stored
  *    (line ends, `$Id$`, encodings), by git's built-in conversions; no filter program exists in the scratch repository.
  */
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { Failure } from '@ramet/core/codes';
 import { folderOf, locate } from '../checkpoint/folder/names.ts';
 import type { BytePath, CheckpointContents, TreeSource } from '../checkpoint/index.ts';
@@ -94,6 +94,9 @@ async function writeFiles(
   { project, scratch }: TreeRequest,
   files: ReadonlyMap<BytePath, { readonly oid: string; readonly mode: string }>,
 ): Promise<void> {
+  // Another tree's files may lie there.
+  rmSync(scratch.workTree, { recursive: true, force: true });
+  mkdirSync(scratch.workTree, { mode: 0o700 });
   const order = [...files];
   let position = 0;
   let chunks: Buffer[] = [];

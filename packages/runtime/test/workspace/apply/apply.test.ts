@@ -12,7 +12,7 @@ const NOW_MS = 1_760_000_000_000;
 
 function request(site: Site, run: Run, more: Partial<ApplyRequest> = {}): ApplyRequest {
   const checkpoint = run.checkpoints.at(-1)?.id ?? '';
-  return { project: site.project, checkpoint, runId: run.id, base: run.base, nowMs: NOW_MS, ...more };
+  return { project: site.project, checkpoint, runId: run.id, base: run.base, takenMs: NOW_MS, ...more };
 }
 
 async function apply(site: Site, run: Run, more: Partial<ApplyRequest> = {}): Promise<AppliedCheckpoint> {
@@ -75,6 +75,16 @@ describe('applyCheckpoint', () => {
     const second = await apply(site, run);
     expect(second).toMatchObject({ loose: true, previous: first.commit });
     expect(site.git('rev-parse', `${second.ref}~1`)).toBe(first.commit);
+  });
+
+  test('is the same commit each time', async () => {
+    const site = await makeSite();
+    const run = await site.startRun();
+    await run.turn('echo c > one; git commit -qam mine; echo loose > new');
+    const first = await apply(site, run);
+    const second = await apply(site, run);
+    expect(second).toEqual({ ...first, previous: first.commit });
+    expect(site.git('log', '-1', '--format=%at %ct', first.ref)).toBe('1760000000 1760000000');
   });
 
   test('adds only what the repository lacks', async () => {
@@ -262,6 +272,64 @@ describe('applyCheckpoint to the checkout', () => {
     expect(digestTree(site.checkout)).toBe(before);
   });
 
+  test('fits onto the uncommitted changes the run began with, and does nothing the second time', async () => {
+    const site = await makeSite();
+    await site.script(`printf 'mine\\n' > mine.txt; echo w >> one; sed -i s/^a/A/ letters; git mv two three; rm dir/x
+      printf 'q\\n' > "$(printf 'new\\nline')"; ln -s one mylink; git add letters`);
+    const run = await site.startRun({ allowDirty: true });
+    const { id: opening } = await run.turn('true');
+    await run.turn(`echo sub > sub.txt; echo agent >> one; sed -i s/^g/G/ letters; echo agent >> three
+      rm mylink; echo 2 >> "$(printf 'new\\nline')"`);
+    const index = readFileSync(join(site.checkout, '.git/index'));
+    const applied = await apply(site, run, { toCheckout: true, opening });
+    expect(applied.checkout).toMatchObject({
+      written: ['letters', 'new\\nline', 'one', 'sub.txt', 'three'].map((name) => name.replace('\\n', '\\x0a')),
+      deleted: ['mylink'],
+    });
+    expect(readFileSync(join(site.checkout, '.git/index')).equals(index)).toBe(true);
+    expect(readTree(site.checkout)).toMatchObject({
+      one: '644 one\nw\nagent\n',
+      letters: '644 A\nb\nc\nd\ne\nf\nG\n',
+      three: '644 two\nagent\n',
+      'mine.txt': '644 mine\n',
+    });
+    const look = watch(site);
+    const before = look();
+    const again = await apply(site, run, { toCheckout: true, opening });
+    expect(again).toMatchObject({ commit: applied.commit, previous: applied.commit });
+    expect(again.checkout).toMatchObject({ written: [], deleted: [] });
+    expect(look()).toEqual(before);
+  });
+
+  test('refuses where the person went on with what the agent changed, too, and not where only they did', async () => {
+    const site = await makeSite();
+    await site.script('echo w >> one; echo mine > mine.txt');
+    const run = await site.startRun({ allowDirty: true });
+    const { id: opening } = await run.turn('true');
+    await run.turn('echo agent >> one; echo n > new');
+    await site.script('echo more >> mine.txt');
+    await site.script('echo more >> one');
+    const before = digestTree(site.checkout);
+    const refused = await applyCheckpoint(request(site, run, { toCheckout: true, opening }));
+    expect(refused).toMatchObject({ code: 'apply_conflict', data: { paths: ['one'] } });
+    expect(digestTree(site.checkout)).toBe(before);
+    await site.script('git checkout -q one; echo w >> one');
+    expect((await apply(site, run, { toCheckout: true, opening })).checkout?.written).toEqual(['new', 'one']);
+    expect(readTree(site.checkout)).toMatchObject({ 'mine.txt': '644 mine\nmore\n' });
+  });
+
+  test('fits where the person has committed meanwhile what the run began with', async () => {
+    const site = await makeSite();
+    await site.script('echo w >> one; echo mine > mine.txt');
+    const run = await site.startRun({ allowDirty: true });
+    const { id: opening } = await run.turn('true');
+    await run.turn('echo agent >> one; git add -A; git commit -qm all');
+    await site.script('git add -A; git commit -qm mine; rm mine.txt; git commit -qam gone');
+    const applied = await apply(site, run, { toCheckout: true, opening });
+    expect(applied.checkout).toMatchObject({ written: ['one'], deleted: [] });
+    expect(readTree(site.checkout)).toMatchObject({ one: '644 one\nw\nagent\n' });
+  });
+
   test("lets folders and files, links and files take each other's place", async () => {
     const site = await makeSite();
     const run = await site.startRun();
@@ -269,6 +337,7 @@ describe('applyCheckpoint to the checkout', () => {
       'rm -r dir; echo file > dir; rm one; mkdir one; echo in > one/in; rm link; mkdir link; echo l > link/l; rm two; ln -s dir two',
     );
     await apply(site, run, { toCheckout: true });
+    expect((await apply(site, run, { toCheckout: true })).checkout).toMatchObject({ written: [], deleted: [] });
     const tree = readTree(site.checkout);
     expect(tree).toMatchObject({ dir: '644 file\n', 'one/in': '644 in\n', 'link/l': '644 l\n', two: '-> dir' });
   });

@@ -67,6 +67,27 @@ describe('diffCheckpoint', () => {
     expect(all.files.map((file) => file.kind)).toEqual(['ignored', 'ignored', 'untracked', 'tracked']);
   });
 
+  test('leaves out what the person had not committed when the run began', async () => {
+    const site = await makeSite();
+    await site.script('echo mine > mine.txt; echo w >> one; echo w >> two; echo s > .env; echo u > undone');
+    const run = await site.startRun({ allowDirty: true });
+    const { id: opening } = await run.turn('true');
+    const { id } = await run.turn(
+      'echo sub > sub.txt; echo agent >> one; git checkout -q two; rm undone; echo t > .env',
+    );
+    const request = { project: site.project, from: { kind: 'commit', id: site.base() } as const, opening, to: id };
+    const compared = await diffCheckpoint(request);
+    expect(compared.files.map(({ path, status, additions }) => [path, status, additions])).toEqual([
+      ['one', 'modified', 1],
+      ['sub.txt', 'added', 1],
+      ['two', 'modified', 0],
+      ['undone', 'deleted', 0],
+    ]);
+    expect(compared.hidden).toEqual({ ignored: 1, nested: 0 });
+    expect(await collect(compared.patch())).toContain(' one\n w\n+agent\n');
+    expect((await diffCheckpoint({ ...request, to: opening })).files).toEqual([]);
+  });
+
   test('compares two checkpoints, of one run or of two', async () => {
     const site = await makeSite();
     const run = await site.startRun();
