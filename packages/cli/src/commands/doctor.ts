@@ -1,8 +1,9 @@
-import { escapeLine, renderColumns } from '@ramet/core/text';
+import { escapeLine } from '@ramet/core/text';
 import { openFileStore } from '@ramet/runtime/store';
 import { type CheckLevel, examineMachine } from '@ramet/runtime/upkeep';
 import type { DoctorFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
+import { renderFacts } from '../output/facts.ts';
 import { paint, type Tone } from '../output/style.ts';
 import { stateFolderIn } from '../store.ts';
 
@@ -17,13 +18,11 @@ export const doctor: Action<DoctorFlags, []> = async (context) => {
   const store = openFileStore({ home: stateFolderIn(context), now: context.now });
   const checks = await examineMachine({ store, env: context.env, nodeVersion: process.versions.node });
   const ok = checks.every((check) => check.level !== 'bad');
-  const rows = checks.map(({ name, level, message, remedy }) => {
+  const facts = checks.map(({ name, level, message, remedy }) => {
     const [mark, tone] = MARKS[level];
     const advice = remedy === undefined ? '' : `; ${escapeLine(remedy)}`;
-    return { painted: paint(context.stdout, tone, mark), cells: [name, `${escapeLine(message)}${advice}`] };
+    return { label: name, text: `${escapeLine(message)}${advice}`, lead: paint(context.stdout, tone, mark) };
   });
-  const lines = renderColumns(rows.map(({ cells }) => cells)).map(
-    (line, index) => `${rows[index]?.painted}  ${line}\n`,
-  );
+  const lines = renderFacts(context.stdout, facts).map((line) => `${line}\n`);
   return { json: { ok, checks }, text: lines.join(''), exit: ok ? 0 : 2 };
 };

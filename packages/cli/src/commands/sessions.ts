@@ -6,6 +6,7 @@ import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import type { SessionsFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
+import { describeState } from '../output/state.ts';
 import { paint } from '../output/style.ts';
 import { describeUsage, renderCost } from '../output/usage.ts';
 import { openStore, shortenIds } from '../store.ts';
@@ -70,12 +71,15 @@ function arrangeTree(shown: readonly SessionSummary[]): readonly Row[] {
 }
 
 const WIDE_COLUMNS = 100;
+const NARROW_COLUMNS = 80;
 
 function renderTable(context: CliContext, rows: readonly Row[], short: (id: RunId) => string): string {
   const { columns } = context.stdout;
-  // On a narrow terminal the title matters more.
+  // On a narrow terminal the title matters more than the size, and than both on a very narrow one.
   const hasSize = columns === undefined || columns >= WIDE_COLUMNS;
-  const hasCost = hasSize && rows.some(({ session }) => renderCost(session.own.usage) !== '');
+  const hasCost =
+    (columns === undefined || columns >= NARROW_COLUMNS) &&
+    rows.some(({ session }) => renderCost(session.own.usage) !== '');
   const head = [
     'ID',
     'AGE',
@@ -89,7 +93,7 @@ function renderTable(context: CliContext, rows: readonly Row[], short: (id: RunI
   const cells = rows.map(({ session, branch }) => [
     branch + short(session.id),
     renderAge(context.now() - Date.parse(session.lastTime)),
-    session.state,
+    describeState(session),
     String(session.turns),
     ...(hasSize ? [renderBytes(session.bytes.own)] : []),
     ...(hasCost ? [renderCost(session.own.usage)] : []),

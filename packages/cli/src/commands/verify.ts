@@ -1,17 +1,18 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
-import { escapeLine, renderBytes, renderCount } from '@ramet/core/text';
+import { escapeLine, renderBytes, renderCount, wrapLine } from '@ramet/core/text';
 import { type Problem, type Verification, verifyRun } from '@ramet/runtime/upkeep';
 import type { CliContext } from '../context.ts';
 import type { VerifyFlags } from '../flags.ts';
 import type { Action, Answer } from '../output/answer.ts';
+import { widthFor } from '../output/facts.ts';
 import { paint } from '../output/style.ts';
 import { findRuns, openStore, shortenIds } from '../store.ts';
 
 /** Verifies runs; one that does not hold makes the exit code 6. */
 export const verify: Action<VerifyFlags, readonly string[]> = async (context, flags, texts) => {
   const store = openStore(context);
-  if (flags.all === texts.length > 0) return refuse('bad_usage', 'give the ids of runs to verify, or --all');
+  if (flags.all === texts.length > 0) return refuse('bad_usage', 'give the ids of sessions to verify, or --all');
   const ids = flags.all ? store.listRuns() : findRuns(store, texts);
   if (isRefusal(ids)) return ids;
   const results: Verification[] = [];
@@ -53,12 +54,13 @@ function renderResult(context: CliContext, result: Verification, short: (id: Run
   ].join(', ');
   const lines =
     problems.length === 0
-      ? [`${paint(context.stdout, 'green', 'ok')} ${id}: ${checked}; digest ${digest}`]
+      ? [`${paint(context.stdout, 'green', 'ok')} ${id}: ${checked}`, `  digest ${digest}`]
       : [
           `${paint(context.stdout, 'red', 'bad')} ${id}: ${checked}`,
-          ...problems.map((problem) => renderProblem(problem, short)),
+          ...problems.flatMap((problem) => wrapLine(renderProblem(problem, short), widthFor(context.stdout), '    ')),
         ];
-  if (tornBytes > 0) lines.push(`  note: ${tornBytes} bytes of a cut-off event; the next turn mends that`);
+  if (tornBytes > 0)
+    lines.push(`  note: ${renderCount(tornBytes, 'byte')} of a cut-off event; the next turn mends that`);
   if (malformed > 0)
     lines.push(`  note: ${renderCount(malformed, 'event')} without a required field, kept and skipped`);
   return lines.map((line) => `${line}\n`).join('');

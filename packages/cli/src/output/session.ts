@@ -1,16 +1,10 @@
 /** A session as text. Everything recorded is escaped. */
 import type { RunId } from '@ramet/core/events';
-import {
-  escapeLine,
-  escapeText,
-  renderBytes,
-  renderColumns,
-  renderCount,
-  renderJson,
-  truncateText,
-} from '@ramet/core/text';
+import { escapeLine, escapeText, renderBytes, renderCount, renderJson, truncateText } from '@ramet/core/text';
 import type { SessionView, TranscriptEntry, TurnView } from '@ramet/runtime/inspect';
 import type { CliContext } from '../context.ts';
+import { renderFacts } from './facts.ts';
+import { describeState } from './state.ts';
 import { paint } from './style.ts';
 import { renderUsage } from './usage.ts';
 
@@ -26,7 +20,10 @@ const SHOWN_CHARACTERS = 1_000;
 /** Renders a session: facts first, then turn by turn. */
 export function renderSession(context: CliContext, view: SessionView, options: RenderOptions): string {
   const title = paint(context.stdout, 'bold', escapeLine(view.title) || '(no title)');
-  const facts = renderColumns(listFacts(view, options));
+  const facts = renderFacts(
+    context.stdout,
+    listFacts(view, options).map(([label = '', text = '']) => ({ label, text })),
+  );
   const turns = view.turns.flatMap((turn) => ['', ...renderTurn(context, turn, { ...options, id: view.id })]);
   return [title, ...facts, ...turns].map((line) => `${line}\n`).join('');
 }
@@ -35,7 +32,7 @@ function listFacts(view: SessionView, { short }: RenderOptions): readonly (reado
   const { forkedFrom, workspace, damage, bytes, own, inherited } = view;
   const facts: (readonly [string, string])[] = [
     ['id', view.id],
-    ['state', view.state],
+    ['state', describeState(view)],
   ];
   if (damage !== undefined) {
     facts.push([
@@ -52,6 +49,7 @@ function listFacts(view: SessionView, { short }: RenderOptions): readonly (reado
   if (view.model !== undefined) facts.push(['model', escapeLine(view.model)]);
   facts.push(['workspace', describeWorkspace(workspace)]);
   facts.push(['usage', renderUsage(own.usage)]);
+  if (workspace.path !== undefined) facts.push(['folder', escapeLine(workspace.path)]);
   if (inherited.usage.replies > 0) facts.push(['inherited', renderUsage(inherited.usage)]);
   facts.push([
     'log',
@@ -64,12 +62,11 @@ function describeWorkspace(workspace: SessionView['workspace']): string {
   const { kind, path, base, branch, restored } = workspace;
   const from = base === null ? '' : `, from ${branch === null ? '' : `${escapeLine(branch)} `}${base.slice(0, 12)}`;
   if (kind === 'none') return 'none';
-  const where = path === undefined ? 'made when the session first runs' : escapeLine(path);
   const how =
     restored === undefined
       ? ''
       : `, ${restored.outcome}${restored.reason === undefined ? '' : `: ${escapeLine(restored.reason)}`}`;
-  return `${kind}, ${where}${from}${how}`;
+  return `${kind}${path === undefined ? ', made when the session first runs' : ''}${from}${how}`;
 }
 
 function renderTurn(

@@ -8,13 +8,13 @@ export const verifyCommand = defineCommand<VerifyFlags, readonly string[]>({
   parameters: {
     flags: {
       json: JSON_FLAG,
-      all: { kind: 'boolean', brief: 'Every run of the store', optional: true, withNegated: false },
+      all: { kind: 'boolean', brief: 'Every session of the store', optional: true, withNegated: false },
     },
     positional: { kind: 'array', parameter: ID_ARGUMENT },
   },
   docs: {
     brief: 'Check that a session is what it claims to be',
-    text: 'Reads every byte: the hash chain of the log, every payload, the descent it claims (against the parent, where that still exists) and every object of its checkpoints. Exit code 6 when something does not hold; then every other run that holds the same damaged file is named.',
+    text: 'Reads every byte: the hash chain of the log, every payload, the descent it claims (against the parent, where that still exists) and every object of its checkpoints. Exit code 6 when something does not hold; then every other session that holds the same damaged file is named.',
     usage: '<id>... | --all',
     examples: ['ramet verify 3f9a1c', 'ramet verify --all --json'],
   },

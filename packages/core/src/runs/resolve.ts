@@ -42,13 +42,13 @@ function refuseEnd(text: string, digits: string, ids: readonly RunId[]): Refusal
 }
 
 function refuseUnknown(text: string): Refusal {
-  return refuse('unknown_run', `there is no run ${text}; \`ramet sessions\` lists those there are`, { id: text });
+  return refuse('unknown_run', `there is no session ${text}; \`ramet sessions\` lists those there are`, { id: text });
 }
 
 function refuseAmbiguous(text: string, matches: readonly RunId[], ids: readonly RunId[]): Refusal {
   const short = shortIdsOf(ids);
   const shown = matches.slice(0, LISTED).map((id) => short.get(id) ?? id);
   const more = matches.length > shown.length ? ` and ${matches.length - shown.length} more` : '';
-  const message = `'${text}' does not name one run; give the end of an id: ${shown.join(', ')}${more}`;
+  const message = `'${text}' does not name one session; give the end of an id: ${shown.join(', ')}${more}`;
   return refuse('ambiguous_id', message, { id: text, candidates: matches.slice(0, LISTED) });
 }

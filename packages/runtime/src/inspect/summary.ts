@@ -25,6 +25,13 @@ export interface ShownOrigin extends ForkOrigin {
   readonly removed?: true;
 }
 
+/** How a turn ended. */
+export interface SessionEnd {
+  readonly offset: number;
+  readonly reason: string;
+  readonly checkpoint: string | null;
+}
+
 export interface SessionSummary {
   readonly id: RunId;
   readonly title: string;
@@ -39,7 +46,7 @@ export interface SessionSummary {
   readonly createdAt: string;
   readonly lastTime: string;
   readonly events: number;
-  readonly lastEnd?: { readonly offset: number; readonly reason: string; readonly checkpoint: string | null };
+  readonly lastEnd?: SessionEnd;
   readonly own: { readonly usage: UsageSum };
   readonly inherited: { readonly usage: UsageSum };
   /** Of log and payloads. */
@@ -105,7 +112,8 @@ function summarize(
   };
 }
 
-function endOf(mark: NonNullable<RunOverview['lastBoundary']>): NonNullable<SessionSummary['lastEnd']> {
+/** The end that a boundary marks. */
+export function endOf(mark: NonNullable<RunOverview['lastBoundary']>): SessionEnd {
   const { offset, reason, checkpoint } = mark;
   return { offset, reason, checkpoint };
 }

@@ -1,5 +1,13 @@
 /** A turn as people read it: what was said, called and answered, each with its offset. */
-import { decodeValue, type EventOf, type EventType, type KnownEvent, type ToolOutput, toolCallsOf } from '@ramet/core';
+import {
+  decodeValue,
+  type EventOf,
+  type EventType,
+  type KnownEvent,
+  renderCount,
+  type ToolOutput,
+  toolCallsOf,
+} from '@ramet/core';
 import type { LogReader } from '../store/index.ts';
 
 export type TranscriptEntry =
@@ -114,7 +122,8 @@ function transcribeResponse(event: EventOf<'model.response'>, decode: Decoder): 
 }
 
 function describeBytes(value: unknown): unknown {
-  if (value instanceof Uint8Array) return `[${value.length} bytes that are not text]`;
+  if (value instanceof Uint8Array)
+    return `[${renderCount(value.length, 'byte')} that ${value.length === 1 ? 'is' : 'are'} not text]`;
   if (Array.isArray(value)) return value.map(describeBytes);
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, describeBytes(entry)]));

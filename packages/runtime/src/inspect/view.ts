@@ -26,7 +26,7 @@ import {
   refuseDamaged,
 } from '../store/index.ts';
 import { type Bytes, logBytesOf } from './size.ts';
-import { markRemoved, type RunState, type ShownOrigin, stateOf } from './summary.ts';
+import { endOf, markRemoved, type RunState, type SessionEnd, type ShownOrigin, stateOf } from './summary.ts';
 import { type Decoder, decoderOf, type TranscriptEntry, transcribe } from './transcript.ts';
 
 type Body<T> = Omit<T, 'seq' | 'prev' | 'time' | 'type'>;
@@ -78,6 +78,8 @@ export interface SessionView {
   readonly own: { readonly usage: UsageSum };
   readonly inherited: { readonly usage: UsageSum };
   readonly bytes: Bytes;
+  /** The latest turn that ended, inherited ones included. */
+  readonly lastEnd?: SessionEnd;
   readonly turns: readonly TurnView[];
   readonly owner?: OwnerInfo;
   readonly damage?: LogDamage;
@@ -87,7 +89,7 @@ export interface SessionView {
 export function viewSession(store: FileStore, id: RunId): SessionView | Refusal {
   const reader = store.read(id);
   if (reader === null)
-    return refuse('unknown_run', `there is no run ${id}; \`ramet sessions\` lists those there are`, { id });
+    return refuse('unknown_run', `there is no session ${id}; \`ramet sessions\` lists those there are`, { id });
   const outline = reader.readOutline();
   const overview = deriveOverview(outline.heads);
   if (overview === null) {
@@ -142,6 +144,7 @@ function describe(
       base: opened?.base ?? null,
       branch: opened?.branch ?? null,
       ...(opened === undefined ? {} : { opened: bodyOf(opened) }),
+    ...(overview.lastBoundary === undefined ? {} : { lastEnd: endOf(overview.lastBoundary) }),
       ...(restored === undefined ? {} : { restored: bodyOf(restored) }),
     },
     own: { usage: overview.own },

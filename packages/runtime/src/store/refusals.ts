@@ -2,7 +2,7 @@ import { type Refusal, type RunId, refuse, SCHEMA } from '@ramet/core';
 import type { LogOutline, OwnerInfo } from './types.ts';
 
 export function refuseUnknown(id: RunId): Refusal {
-  return refuse('unknown_run', `there is no run ${id}; \`ramet sessions\` lists those there are`, { id });
+  return refuse('unknown_run', `there is no session ${id}; \`ramet sessions\` lists those there are`, { id });
 }
 
 /** The words for a run in use: by whom, as far as that is known. */
@@ -11,7 +11,7 @@ export function refuseOwned(id: RunId, owner: OwnerInfo): Refusal {
   const other = pid === undefined ? 'another process' : `process ${pid} on ${host ?? 'this host'}`;
   const since = start === undefined || owner.self ? '' : `, started ${start}`;
   const who = owner.self ? 'this process' : `${other}${since}`;
-  return refuse('owned_elsewhere', `run ${id} is in use by ${who}; wait for it or end it, then try again`, {
+  return refuse('owned_elsewhere', `session ${id} is in use by ${who}; wait for it or end it, then try again`, {
     id,
     owner,
   });
@@ -29,6 +29,6 @@ export function refuseDamaged(id: RunId, outline: Pick<LogOutline, 'damage' | 'h
 }
 
 export function refuseNewer(id: RunId, schema: number): Refusal {
-  const message = `run ${id} was written with schema ${schema}; this version writes ${SCHEMA}: update ramet`;
+  const message = `session ${id} was written with schema ${schema}; this version writes ${SCHEMA}: update ramet`;
   return refuse('log_newer', message, { id, schema });
 }

@@ -1,4 +1,5 @@
 import { type Dirent, lstatSync, readdirSync, readlinkSync } from 'node:fs';
+import { renderCount } from '@ramet/core';
 import * as z from 'zod';
 import { answerText, makeTool } from './definition.ts';
 import { kindOf, locate, ToolProblem } from './file-access.ts';
@@ -76,5 +77,5 @@ function describe(entry: Entry, host: Buffer): string {
   if (entry.isSymbolicLink()) return ` -> ${renderName(readlinkSync(host, { encoding: 'buffer' }))}`;
   if (!entry.isFile()) return ` [${kindOf(entry)}]`;
   const { size } = lstatSync(host);
-  return `  ${size} bytes`;
+  return `  ${renderCount(size, 'byte')}`;
 }

@@ -1,3 +1,4 @@
+import { renderCount } from '@ramet/core';
 import * as z from 'zod';
 import { answerText, makeTool } from './definition.ts';
 import { readWholeFile, writeWholeFile } from './file-access.ts';
@@ -22,5 +23,5 @@ export const writeFileTool: Tool = makeTool({
 });
 
 function answerWritten(path: string, bytes: Buffer): ToolAnswer {
-  return answerText(`Wrote ${bytes.length} bytes to ${path}.`);
+  return answerText(`Wrote ${renderCount(bytes.length, 'byte')} to ${path}.`);
 }

@@ -130,10 +130,11 @@ function checkSpace(home: string): Check {
 function checkRuns(store: FileStore): Check {
   const sessions = listSessions(store);
   const damaged = sessions.filter((session) => session.damage !== undefined);
-  if (damaged.length === 0) return { name: 'runs', level: 'good', message: renderCount(sessions.length, 'run') };
+  if (damaged.length === 0)
+    return { name: 'sessions', level: 'good', message: renderCount(sessions.length, 'session') };
   const ids = damaged.map((session) => session.id).join(', ');
   return {
-    name: 'runs',
+    name: 'sessions',
     level: 'bad',
     message: `${damaged.length} of ${sessions.length} damaged: ${ids}`,
     remedy: `see what is left: ramet verify ${damaged[0]?.id}`,
@@ -162,7 +163,7 @@ function checkLeftovers(home: string): Check {
     name: 'leftovers',
     level: 'weak',
     message: `${renderCount(left.length, 'unfinished fork or removal', 'unfinished forks or removals')}`,
-    remedy: 'none needed: the next fork or run removes them',
+    remedy: 'none needed: the next fork or turn removes them',
   };
 }
 

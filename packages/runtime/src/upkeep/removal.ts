@@ -62,7 +62,7 @@ export async function planRemoval(
   const chosen: CountedRun[] = [];
   for (const id of new Set(ids)) {
     const session = sessions.find((candidate) => candidate.id === id);
-    if (session === undefined) return refuse('unknown_run', `there is no run ${id}; nothing was removed`, { id });
+    if (session === undefined) return refuse('unknown_run', `there is no session ${id}; nothing was removed`, { id });
     if (session.state === 'running') return refuseRunning(session);
     chosen.push(countRun(store, session));
   }
@@ -134,5 +134,8 @@ function findForkKey(store: FileStore, id: RunId): string | null {
 
 function refuseRunning({ id, owner }: SessionSummary): Refusal {
   const who = owner?.pid === undefined ? 'another process' : `process ${owner.pid} on ${owner.host ?? 'this host'}`;
-  return refuse('owned_elsewhere', `run ${id} is in use by ${who}; nothing was removed`, { id, owner: owner ?? null });
+  return refuse('owned_elsewhere', `session ${id} is in use by ${who}; nothing was removed`, {
+    id,
+    owner: owner ?? null,
+  });
 }

@@ -295,7 +295,7 @@ describe('list_files', () => {
   test('enters closed folders only by name, and goes as deep as told', async () => {
     bench.put('.git/HEAD', 'x');
     bench.put('a/b/c/d', '');
-    expect(textOf(await run('list_files', { path: '.git' }))).toBe('HEAD  1 bytes');
+    expect(textOf(await run('list_files', { path: '.git' }))).toBe('HEAD  1 byte');
     expect(textOf(await run('list_files', { path: 'a', depth: 5 }))).toBe('b/\nb/c/\nb/c/d  0 bytes');
   });
 

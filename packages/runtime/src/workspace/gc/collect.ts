@@ -44,7 +44,7 @@ export async function collectGarbage(request: GarbageRequest): Promise<GarbageRe
   const { project } = request;
   const lock = await acquireLock(join(project.folder, 'lock'), 'exclusive');
   if (lock === null) {
-    const message = `A checkpoint of project ${project.id} is being taken or restored right now; nothing was collected: try again when no run of it is busy.`;
+    const message = `A checkpoint of project ${project.id} is being taken or restored right now; nothing was collected: try again when no session of it is busy.`;
     return refuse('owned_elsewhere', message, { project: project.id });
   }
   try {

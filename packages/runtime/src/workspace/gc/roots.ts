@@ -97,7 +97,7 @@ function refuseUnreadable(id: RunId, outline: FolderOutline): Refusal | null {
 }
 
 function refuseLog(id: RunId, code: Code, why: string): Refusal {
-  const message = `The log of ${id} ${why}; what it needs cannot be known, so nothing was collected: see \`ramet verify ${id}\`, or remove that run.`;
+  const message = `The log of ${id} ${why}; what it needs cannot be known, so nothing was collected: see \`ramet verify ${id}\`, or remove that session.`;
   return refuse(code, message, { id });
 }
 
