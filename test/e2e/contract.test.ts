@@ -72,7 +72,7 @@ function checkAnswer(answered: {
     if (expected !== 'ok') expect(answer.message).not.toContain('\n');
   } else if (expected !== 'ok' && expected !== 'verification_failed') {
     expect(ended.stdout).toBe('');
-    expect(ended.stderr).toMatch(new RegExp(`^(session .+\\n)?ramet: .+ \\(${expected}\\)\\n$`));
+    expect(ended.stderr).toMatch(new RegExp(`^ramet: .+ \\(${expected}\\)\\n$`));
   }
 }
 

@@ -3,6 +3,8 @@
  * With `--events`, every event as a line of JSON on stdout.
  */
 import { type KnownEvent, knownEvent, type LoggedEvent, type RunId } from '@ramet/core/events';
+import { deriveOverview } from '@ramet/core/log';
+import { toolCallsOf } from '@ramet/core/session';
 import { escapeLine, escapeText, renderCount, renderJson, truncateText } from '@ramet/core/text';
 import type { TurnObserver } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
@@ -47,18 +49,27 @@ function streamEvents(context: CliContext, store: FileStore, isNew: boolean): Tu
 function watchForPerson(context: CliContext, store: FileStore, isNew: boolean): Progress {
   const { stdout, stderr } = context;
   const live = stdout.isTerminal ? makeLiveText((text) => stdout.write(text)) : null;
-  const say = (line: string): void => {
+  // Held back until something happens: a turn that is refused leaves the refusal alone on stderr.
+  let start: readonly string[] = [];
+  const say = (...lines: readonly string[]): void => {
     live?.breakLine();
-    stderr.write(`${line}\n`);
+    const all = [...start.map((line) => paint(stderr, 'dim', line)), ...lines];
+    start = [];
+    stderr.write(all.map((line) => `${line}\n`).join(''));
   };
+  const show = (line: string): void => say(paint(stderr, 'dim', truncateText(line, stderr.columns ?? 160)));
   const observer: TurnObserver = {
     session: (id) => {
-      for (const line of describeStart(store, id, isNew)) say(paint(stderr, 'dim', line));
+      start = describeStart(store, id, isNew);
     },
     event: (event) => {
       const known = knownEvent(event);
-      const line = known === null ? null : describeEvent(known);
-      if (line !== null) say(paint(stderr, 'dim', truncateText(line, stderr.columns ?? 160)));
+      if (known === null) return;
+      if (known.type === 'message' || known.type === 'model.request') say();
+      // On a terminal the words were shown as they came.
+      if (live === null) for (const line of describeWords(known)) show(line);
+      const line = describeEvent(known);
+      if (line !== null) show(line);
     },
     notice: (text) => say(paint(stderr, 'yellow', escapeLine(text))),
     ...(live === null ? {} : { delta: ({ kind, text }) => (kind === 'text' ? live.add(text) : undefined) }),
@@ -94,9 +105,11 @@ function makeLiveText(write: (text: string) => void): LiveText {
 }
 
 function describeStart(store: FileStore, id: RunId, isNew: boolean): readonly string[] {
-  const lines = [`session ${shortenIds(store)(id)}`];
+  const reader = store.read(id);
+  const cwd = reader === null ? '' : (deriveOverview(reader.readOutline().heads)?.cwd ?? '');
+  const lines = [`session ${shortenIds(store)(id)}${cwd === '' ? '' : `, in ${escapeLine(cwd)}/`}`];
   if (!isNew) return lines;
-  for (const event of store.read(id)?.readEvents({ from: 1, to: 1 }) ?? []) {
+  for (const event of reader?.readEvents({ from: 1, to: 1 }) ?? []) {
     const known = knownEvent(event);
     if (known?.type === 'workspace.open') lines.push(...describeOpening(known));
   }
@@ -112,6 +125,10 @@ function describeOpening(opened: Extract<KnownEvent, { type: 'workspace.open' }>
     ...new Set([staged, unstaged, untracked].flatMap((list) => (Array.isArray(list) ? list.map(String) : []))),
   ];
   const lines: string[] = [];
+  if (opened.kind === 'directory')
+    lines.push(
+      `the agent works in ${escapeLine(opened.path ?? 'this folder')} itself: nothing it does there can be undone`,
+    );
   if (paths.length > 0) {
     const named = paths.slice(0, 8).map(escapeLine).join(', ');
     const more = paths.length > 8 ? `, and ${paths.length - 8} more` : '';
@@ -132,6 +149,17 @@ function describeOpening(opened: Extract<KnownEvent, { type: 'workspace.open' }>
     lines.push(`ignored files left out: ${named}${opened.leftOut.length > 5 ? ', ...' : ''}`);
   }
   return lines;
+}
+
+/** What the agent says before its calls; its last words are the answer, on stdout. */
+function describeWords(event: KnownEvent): readonly string[] {
+  if (event.type !== 'model.response' || event.purpose !== 'turn' || event.message === undefined) return [];
+  if (toolCallsOf(event.message).length === 0 || !Array.isArray(event.message.content)) return [];
+  return event.message.content.flatMap((part) =>
+    part.type === 'text' && typeof part.text === 'string' && part.text.trim() !== ''
+      ? [`agent  ${escapeLine(part.text.trim().replaceAll(/\s+/g, ' '))}`]
+      : [],
+  );
 }
 
 /** One line for what a person wants to see of an event; null for the rest. */

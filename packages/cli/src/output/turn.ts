@@ -1,6 +1,7 @@
 /** How a turn's end is told. */
 import { CODES, type Code, type ExitCode, exitCodeOf } from '@ramet/core/codes';
 import { type EventOf, knownEvent, type RunId } from '@ramet/core/events';
+import { deriveOverview } from '@ramet/core/log';
 import { escapeLine, escapeText, renderCount, renderWords } from '@ramet/core/text';
 import type { TurnResult } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
@@ -97,5 +98,12 @@ function describeChanges({ added, modified, deleted, paths }: EventOf<'workspace
   if (total === 0) return 'changed: no file';
   const named = paths.slice(0, 8).map(escapeLine).join(', ');
   const more = total > 8 ? `, and ${total - 8} more` : '';
+const IN_PLACE = 'changed: not counted, and no checkpoint: the agent works in the folder itself';
+
+function isInPlace(store: FileStore, { session }: Ended): boolean {
+  const outline = store.read(session)?.readOutline();
+  return outline !== undefined && deriveOverview(outline.heads)?.workspace === 'directory';
+}
+
   return `changed: ${renderCount(total, 'file')} (${added} added, ${modified} modified, ${deleted} deleted): ${named}${more}`;
 }
