@@ -85,7 +85,7 @@ function renderEnd(context: CliContext, store: FileStore, turn: EndedTurn): stri
 
 function renderFiles(store: FileStore, result: Ended, id: string): readonly string[] {
   const checkpoint = result.checkpoint === undefined ? null : knownEvent(result.checkpoint);
-  if (checkpoint?.type !== 'workspace.checkpoint') return [];
+  if (checkpoint?.type !== 'workspace.checkpoint') return isInPlace(store, result) ? [IN_PLACE] : [];
   return [
     describeChanges(checkpoint.changed),
     `workspace: ${escapeLine(store.pathsOf(result.session).workspace)}`,
