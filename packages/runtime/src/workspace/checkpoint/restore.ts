@@ -50,9 +50,10 @@ export async function restoreCheckpoint(request: RestoreRequest): Promise<Restor
 async function build(request: RestoreRequest, contents: CheckpointContents, staging: string): Promise<CarriedFolder[]> {
   const { project, target } = request;
   const format = await readObjectFormat(project.storeGit);
+  const indexDate = Math.floor(Date.now() / 1000);
   // Both are waited for, also when one fails: nothing may still write while the folder is removed.
   const [files, objects] = await Promise.allSettled([
-    writeFiles({ project, contents, staging, target, format }),
+    writeFiles({ project, contents, staging, target, format, indexDate }),
     writeObjects({ project, contents, staging, format }),
   ]);
   if (files.status === 'rejected') throw files.reason;
@@ -60,7 +61,7 @@ async function build(request: RestoreRequest, contents: CheckpointContents, stag
   const { rewritten } = files.value;
   const { problems, entries } = await compareWithCheckpoint({ contents, staging, format, rewritten });
   if (problems.length > 0) throw new Error(`what was written differs from the checkpoint: ${problems.join('; ')}`);
-  settleIndex({ contents, staging, format, entries });
+  settleIndex({ contents, staging, format, entries, indexDate });
   const carried = await carryFolders({ sources: request.carryFrom, target: staging, carry: request.carry });
   applyFolderModes(contents, staging);
   return carried;

@@ -22,16 +22,11 @@ import { makeModes } from '../manifest.ts';
 import { hashObject } from '../objects/format.ts';
 import type { ObjectSink } from '../objects/read.ts';
 import type { CheckpointEntry } from '../read.ts';
+import { makeDates } from './dates.ts';
 import type { WriteRequest } from './write-files.ts';
 
 /** Larger files are written as they arrive, and compared in a second pass. */
 export const WHOLE_BYTES = 1024 * 1024;
-/**
- * Restored files are dated a minute back: git takes a file as old as its index for possibly changed, and a file edited
- * in the second it was restored in would look unchanged.
- */
-export const AGE_SECONDS = 60;
-
 const GITFILE_LIMIT_BYTES = 16 * 1024;
 /** Whole blocks of zeros in large files become holes. */
 const BLOCK_BYTES = 64 * 1024;
@@ -47,7 +42,7 @@ export class FileWriter implements ObjectSink {
   readonly #request: WriteRequest;
   readonly #files: readonly CheckpointEntry[];
   readonly #modeOf: ReturnType<typeof makeModes>;
-  readonly #date = Math.floor(Date.now() / 1000) - AGE_SECONDS;
+  readonly #dateOf: ReturnType<typeof makeDates>;
   /** Modes a new file gets when it asks for them, whatever the umask. */
   readonly #given = new Map<number, boolean>();
   readonly #back = Buffer.allocUnsafe(HEADER_BYTES + WHOLE_BYTES + 1);
@@ -63,6 +58,7 @@ export class FileWriter implements ObjectSink {
     this.#request = request;
     this.#files = files;
     this.#modeOf = makeModes(request.contents.manifest);
+    this.#dateOf = makeDates(request);
   }
 
   begin(_oid: string, _type: string, size: number): void {
@@ -112,7 +108,8 @@ export class FileWriter implements ObjectSink {
       this.#given.set(mode, given);
     }
     if (!given) fchmodSync(file, mode);
-    futimesSync(file, this.#date, this.#date);
+    const date = this.#dateOf(entry.path);
+    futimesSync(file, date, date);
     closeSync(file);
   }
 

@@ -6,8 +6,8 @@
 import { lstatSync, lutimesSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type IndexEntry, parseIndex, withChecksum } from '../agent-git/index-file.ts';
-import { type BytePath, locate } from '../folder/names.ts';
-import { describeEntry, type WalkedEntry } from '../folder/walk.ts';
+import type { BytePath } from '../folder/names.ts';
+import type { WalkedEntry } from '../folder/walk.ts';
 import type { ObjectFormat } from '../objects/format.ts';
 import type { CheckpointContents } from '../read.ts';
 
@@ -17,32 +17,29 @@ export interface SettleRequest {
   readonly format: ObjectFormat;
   /** What a walk found in the folder. */
   readonly entries: ReadonlyMap<BytePath, WalkedEntry>;
+  /** See `dates.ts`. */
+  readonly indexDate: number;
 }
 
 /** Fills in the stat fields. The index must have been compared with the checkpoint before. */
-export function settleIndex({ contents, staging, format, entries }: SettleRequest): void {
-  const { rule, except, young } = contents.manifest.settled;
+export function settleIndex({ contents, staging, format, entries, indexDate }: SettleRequest): void {
+  const { rule, except } = contents.manifest.settled;
   if (rule === 'none_except' && except.length === 0) return;
   const path = join(staging, '.git', 'index');
   if (!entries.has('.git/index')) return;
   const index = parseIndex(readFileSync(path), format);
   if (index.link !== null) return;
-  const now = Math.floor(Date.now() / 1000);
-  // As old as the index will be: git then compares their content, as it did where they were captured.
-  const dated = young.filter((file) => isContent(entries.get(file)));
-  for (const file of dated) lutimesSync(locate(staging, file), now, now);
-  const redated = new Map(dated.map((file) => [file, describeEntry(file, lstatSync(locate(staging, file)))]));
   const body = index.normalised.subarray(0, index.normalised.length - format.rawLength);
   const exceptions = new Set(except);
   const device = lstatSync(path).dev;
   for (const entry of index.entries) {
     const trusted = (rule === 'all_except') !== exceptions.has(entry.path);
-    const file = redated.get(entry.path) ?? entries.get(entry.path);
+    const file = entries.get(entry.path);
     if (trusted && entry.stage === 0 && !entry.intentToAdd && isContent(file))
       fillStat(body, entry, { ...file, device });
   }
   writeFileSync(path, withChecksum(body, format), { flag: 'r+' });
-  lutimesSync(path, now, now);
+  lutimesSync(path, indexDate, indexDate);
 }
 
 function isContent(entry: WalkedEntry | undefined): entry is WalkedEntry {

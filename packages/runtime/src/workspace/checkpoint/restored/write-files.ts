@@ -6,7 +6,8 @@ import { makeModes } from '../manifest.ts';
 import type { ObjectFormat } from '../objects/format.ts';
 import { streamObjects } from '../objects/read.ts';
 import type { CheckpointContents, CheckpointEntry } from '../read.ts';
-import { AGE_SECONDS, FileWriter } from './file-writer.ts';
+import { makeDates } from './dates.ts';
+import { FileWriter } from './file-writer.ts';
 
 export interface WriteRequest {
   readonly project: Project;
@@ -16,6 +17,8 @@ export interface WriteRequest {
   /** Where it will be. */
   readonly target: string;
   readonly format: ObjectFormat;
+  /** See `dates.ts`. */
+  readonly indexDate: number;
 }
 
 export interface WrittenFiles {
@@ -53,7 +56,7 @@ function makeFolders(contents: CheckpointContents, staging: string): void {
 
 async function writeLinks(request: WriteRequest, links: readonly CheckpointEntry[]): Promise<void> {
   const { staging, project } = request;
-  const date = Math.floor(Date.now() / 1000) - AGE_SECONDS;
+  const dateOf = makeDates(request);
   let position = -1;
   let text: Buffer[] = [];
   await streamObjects(
@@ -66,9 +69,10 @@ async function writeLinks(request: WriteRequest, links: readonly CheckpointEntry
       },
       write: (chunk) => text.push(Buffer.from(chunk)),
       end: () => {
-        const path = locate(staging, links[position]?.path ?? '');
+        const link = links[position]?.path ?? '';
+        const path = locate(staging, link);
         symlinkSync(Buffer.concat(text), path);
-        lutimesSync(path, date, date);
+        lutimesSync(path, dateOf(link), dateOf(link));
       },
     },
   );
