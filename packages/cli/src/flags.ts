@@ -24,6 +24,7 @@ export interface RunFlags extends CommonFlags {
   readonly allow?: readonly Rule[] | undefined;
   readonly ask?: readonly Rule[] | undefined;
   readonly deny?: readonly Rule[] | undefined;
+  readonly forgetRules?: boolean | undefined;
   readonly onAsk: 'deny' | 'park' | 'fail';
   readonly trustProject?: boolean | undefined;
   readonly yes?: boolean | undefined;
@@ -60,6 +61,7 @@ export interface DiffFlags extends CommonFlags {
 export interface ApplyFlags extends CommonFlags {
   readonly branch?: string | undefined;
   readonly toCheckout?: boolean | undefined;
+  readonly checkout?: string | undefined;
 }
 
 export interface VerifyFlags extends CommonFlags {

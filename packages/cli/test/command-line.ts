@@ -61,7 +61,12 @@ export function makeTestStore(): TestStore {
   };
 }
 
-async function runCommandLine(home: string, argv: readonly string[], options: RunOptions): Promise<CommandOutcome> {
+/** Runs a command line on the store of a state folder. */
+export async function runCommandLine(
+  home: string,
+  argv: readonly string[],
+  options: RunOptions = {},
+): Promise<CommandOutcome> {
   const stdout: string[] = [];
   const stderr: string[] = [];
   let exit = 0;

@@ -101,7 +101,16 @@ function renderHidden(context: CliContext, { files, hidden, leftOut }: Checkpoin
     ...(files.length === 0 ? ['no file differs'] : []),
     ...(hidden.ignored > 0 ? [`${renderCount(hidden.ignored, 'ignored file')} not shown (--ignored)`] : []),
     ...(hidden.nested > 0 ? [`${renderCount(hidden.nested, 'file')} of inner repositories not shown`] : []),
-    ...(leftOut.length > 0 ? [`${renderCount(leftOut.length, 'file')} not in the checkpoint`] : []),
+    ...(leftOut.length > 0 ? [`not in the checkpoint: ${renderLeftOut(leftOut)}`] : []),
   ];
   return parts.map((part) => `${paint(context.stderr, 'dim', part)}\n`).join('');
+}
+
+const SHOWN_NAMES = 5;
+
+function renderLeftOut(leftOut: CheckpointDiff['leftOut']): string {
+  const names = leftOut.slice(0, SHOWN_NAMES).map(({ path }) => escapeLine(path));
+  return leftOut.length > names.length
+    ? `${names.join(', ')}, and ${leftOut.length - names.length} more`
+    : names.join(', ');
 }

@@ -1,10 +1,11 @@
+import { realpathSync } from 'node:fs';
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
 import { deriveOverview } from '@ramet/core/log';
 import { findLastSession } from '@ramet/runtime/inspect';
 import { runTurn, type TurnRequest } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
-import { findProject } from '@ramet/runtime/workspace/project';
+import { locateProject } from '@ramet/runtime/workspace/project';
 import { type CliContext, type Interruption, isInteractive } from '../context.ts';
 import type { RunFlags } from '../flags.ts';
 import type { Action, Answer } from '../output/answer.ts';
@@ -125,12 +126,10 @@ async function dropUnusedFork(store: FileStore, { madeFork }: Target): Promise<v
 }
 
 async function findLast(context: CliContext, store: FileStore): Promise<RunId | Refusal> {
-  const project = await findProject({ stateFolder: store.layout.home, cwd: context.cwd });
+  const project = await locateProject({ stateFolder: store.layout.home, cwd: context.cwd });
   if (isRefusal(project)) return project;
-  const last = project === null ? null : findLastSession(store, project.id);
-  return (
-    last ?? refuse('nothing_to_continue', `no session of the project in ${context.cwd}; start one: ramet run "..."`)
-  );
+  const last = findLastSession(store, { project: project?.id ?? null, folder: realpathSync(context.cwd) });
+  return last ?? refuse('nothing_to_continue', `no session belongs to ${context.cwd}; start one: ramet run "..."`);
 }
 
 function findMisuse(flags: RunFlags): string | null {

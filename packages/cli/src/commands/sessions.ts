@@ -1,7 +1,8 @@
+import { realpathSync } from 'node:fs';
 import { isRefusal, type Refusal } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
 import { escapeLine, renderAge, renderBytes, renderColumns, renderCount } from '@ramet/core/text';
-import { listSessions, type SessionSummary } from '@ramet/runtime/inspect';
+import { belongsTo, listSessions, type Place, type SessionSummary } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import type { SessionsFlags } from '../flags.ts';
@@ -15,9 +16,9 @@ import { openStore, shortenIds } from '../store.ts';
 export const sessions: Action<SessionsFlags, []> = async (context, flags) => {
   const store = openStore(context);
   const all = listSessions(store);
-  const project = flags.project ? await findProjectHere(context, store) : undefined;
-  if (isRefusal(project)) return project;
-  const chosen = project === undefined ? all : all.filter((session) => session.project === (project?.id ?? ''));
+  const place = flags.project ? await findPlace(context, store) : null;
+  if (isRefusal(place)) return place;
+  const chosen = place === null ? all : all.filter((session) => belongsTo(store, session, place));
   const shown = flags.limit === undefined ? chosen : chosen.slice(0, flags.limit);
   const parents = shown.flatMap((session) => (session.forkedFrom === undefined ? [] : [session.forkedFrom.id]));
   const short = shortenIds(store, parents);
@@ -28,12 +29,11 @@ export const sessions: Action<SessionsFlags, []> = async (context, flags) => {
 };
 
 /** Loaded only when asked for: most lists need no git. */
-async function findProjectHere(
-  context: CliContext,
-  store: FileStore,
-): Promise<{ readonly id: string } | null | Refusal> {
+async function findPlace(context: CliContext, store: FileStore): Promise<Place | Refusal> {
   const { findProject } = await import('@ramet/runtime/workspace/project');
-  return findProject({ stateFolder: store.layout.home, cwd: context.cwd });
+  const project = await findProject({ stateFolder: store.layout.home, cwd: context.cwd });
+  if (isRefusal(project)) return project;
+  return { project: project?.id ?? null, folder: realpathSync(context.cwd) };
 }
 
 /** A session in answers. */

@@ -5,6 +5,7 @@ import { deriveOverview } from '@ramet/core/log';
 import { escapeLine, escapeText, renderCount, renderWords } from '@ramet/core/text';
 import type { TurnResult } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
+import { isUntouched } from '@ramet/runtime/upkeep';
 import type { CliContext } from '../context.ts';
 import { shortenIds } from '../store.ts';
 import type { Answer } from './answer.ts';
@@ -86,18 +87,17 @@ function renderEnd(context: CliContext, store: FileStore, turn: EndedTurn): stri
 function renderFiles(store: FileStore, result: Ended, id: string): readonly string[] {
   const checkpoint = result.checkpoint === undefined ? null : knownEvent(result.checkpoint);
   if (checkpoint?.type !== 'workspace.checkpoint') return isInPlace(store, result) ? [IN_PLACE] : [];
+  const { changed } = checkpoint;
+  const total = changed.added + changed.modified + changed.deleted;
   return [
-    describeChanges(checkpoint.changed),
+    describeChanges(changed),
     `workspace: ${escapeLine(store.pathsOf(result.session).workspace)}`,
-    `see it: ramet diff ${id}   take it: ramet apply ${id}`,
+    ...(total === 0 && isUntouched(store, result.session)
+      ? []
+      : [`see it: ramet diff ${id}   take it: ramet apply ${id}`]),
   ];
 }
 
-function describeChanges({ added, modified, deleted, paths }: EventOf<'workspace.checkpoint'>['changed']): string {
-  const total = added + modified + deleted;
-  if (total === 0) return 'changed: no file';
-  const named = paths.slice(0, 8).map(escapeLine).join(', ');
-  const more = total > 8 ? `, and ${total - 8} more` : '';
 const IN_PLACE = 'changed: not counted, and no checkpoint: the agent works in the folder itself';
 
 function isInPlace(store: FileStore, { session }: Ended): boolean {
@@ -105,5 +105,10 @@ function isInPlace(store: FileStore, { session }: Ended): boolean {
   return outline !== undefined && deriveOverview(outline.heads)?.workspace === 'directory';
 }
 
+function describeChanges({ added, modified, deleted, paths }: EventOf<'workspace.checkpoint'>['changed']): string {
+  const total = added + modified + deleted;
+  if (total === 0) return 'changed: no file';
+  const named = paths.slice(0, 8).map(escapeLine).join(', ');
+  const more = total > 8 ? `, and ${total - 8} more` : '';
   return `changed: ${renderCount(total, 'file')} (${added} added, ${modified} modified, ${deleted} deleted): ${named}${more}`;
 }

@@ -1,7 +1,7 @@
+export { belongsTo, findLastSession, type Place } from './belonging.ts';
 export { findNetworkFileSystem, findStateFolderFault, nearestFolder } from './file-system.ts';
 export { type Bytes, bytesOf, joinTallies, NO_FILES, type Tally, tallyFolders } from './size.ts';
 export {
-  findLastSession,
   listSessions,
   type RunState,
   type SessionSummary,

@@ -151,8 +151,3 @@ function byLastActivity(left: SessionSummary, right: SessionSummary): number {
   if (left.lastTime !== right.lastTime) return left.lastTime < right.lastTime ? 1 : -1;
   return left.id < right.id ? 1 : -1;
 }
-
-/** The run that was active last among those of a project; null when there is none. */
-export function findLastSession(store: FileStore, project: string): RunId | null {
-  return listSessions(store).find((session) => session.project === project)?.id ?? null;
-}

@@ -1,6 +1,7 @@
 /**
  * Gets a session ready for a turn: log owned, model chosen, workspace bound, sandbox opened, all of it recorded.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import {
   createSessionFold,
@@ -19,7 +20,7 @@ import type { Model } from '../model/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { makeFolder, type OwnedLog } from '../store/index.ts';
 import { builtinTools, type Tool } from '../tools/index.ts';
-import { readProject } from '../workspace/project/index.ts';
+import { locateProject, readProject } from '../workspace/project/index.ts';
 import { chooseModel } from './choose-model.ts';
 import { type Instructions, readInstructions } from './instructions.ts';
 import { refuseOtherReach } from './reach.ts';
@@ -87,7 +88,7 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Om
   if (log.repaired || (state.open !== null && !isParked(state))) {
     settings.observer.notice?.(`the last process that worked in session ${id} died in the middle of a turn`);
   }
-  const configuration = await configure(services, fold, settings.trustProject);
+  const configuration = await configure(services, fold, open.request);
   if (isRefusal(configuration)) return configuration;
   const rules = gatherRules({ configuration, settings, state, store: services.store });
   const tools = new Map(builtinTools().map((tool): [string, Tool] => [tool.name, tool]));
@@ -125,12 +126,17 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Om
 async function configure(
   services: SessionServices,
   fold: SessionFold,
-  trustProject: boolean,
+  { cwd, settings: { trustProject } }: TurnRequest,
 ): Promise<Configuration | Refusal> {
   const { home } = services.store.layout;
   const { project: id, workspaceOpen } = fold.state;
-  const project = id === null ? null : await readProject({ stateFolder: home, id });
+  let project = id === null ? null : await readProject({ stateFolder: home, id });
   if (isRefusal(project)) return project;
+  if (project !== null && !existsSync(project.checkout)) {
+    // It moved: where the person stands now may be it, and is recorded then.
+    const here = await locateProject({ stateFolder: home, cwd });
+    if (here !== null && !isRefusal(here) && here.id === id) project = here;
+  }
   const checkout = project?.checkout ?? workspaceOpen?.path ?? null;
   return readConfiguration({ env: services.env, home, checkout, trustProject });
 }

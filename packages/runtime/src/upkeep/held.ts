@@ -39,6 +39,15 @@ export async function findHeldWork(store: FileStore, id: RunId): Promise<HeldWor
   return { id, project, checkpoint, takenMs, base, opening: isDirty ? opening : null, untouched };
 }
 
+/** Whether a run has a checkpoint, and its last holds just what its workspace opened with: there is nothing to take. */
+export function isUntouched(store: FileStore, id: RunId): boolean {
+  const reader = store.read(id);
+  const checkpoint = findLastCheckpoint(store, id);
+  const events = reader === null ? null : (deriveOverview(reader.readOutline().heads)?.events ?? null);
+  if (reader === null || checkpoint === null || events === null) return false;
+  return readOrigin(reader, events, checkpoint).opening === checkpoint;
+}
+
 /** The latest checkpoint a log names, at a boundary or not; null without one. */
 export function findLastCheckpoint(store: FileStore, id: RunId): string | null {
   const outline = store.read(id)?.readOutline();

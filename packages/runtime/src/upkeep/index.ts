@@ -1,5 +1,5 @@
 export { type Check, type CheckLevel, type DoctorRequest, examineMachine } from './doctor.ts';
-export { findHeldWork, type HeldWork } from './held.ts';
+export { findHeldWork, type HeldWork, isUntouched } from './held.ts';
 export { type PruneGoal, type PruneOptions, type PrunePlan, planPrune } from './prune.ts';
 export {
   planRemoval,
@@ -9,4 +9,5 @@ export {
   removeRuns,
   type UpkeepContext,
 } from './removal.ts';
+export { findStanding, type Standing, type StandingRequest } from './standing.ts';
 export { type Problem, type Verification, verifyRun } from './verify.ts';

@@ -7,6 +7,7 @@
  *    they then stand as changes that are not staged.
  * 3. A refusal changes nothing.
  */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { readCheckpoint, renderBytePath } from '../checkpoint/index.ts';
@@ -45,6 +46,10 @@ export async function applyCheckpoint(request: ApplyRequest): Promise<AppliedChe
 
 async function openRepository({ project, checkout }: ApplyRequest): Promise<Repository | Refusal> {
   const path = checkout ?? project.checkout;
+  if (!existsSync(path)) {
+    const gone = `The repository the session began in is no longer at ${JSON.stringify(path)}: if you moved it, go to where it is now and apply there.`;
+    return refuse('no_workspace', gone, { path });
+  }
   const repository = await findRepository(path);
   if (isRefusal(repository)) return repository;
   const data = { path };

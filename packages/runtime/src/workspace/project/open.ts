@@ -43,6 +43,12 @@ export async function openProject(request: { stateFolder: string; cwd: string })
   });
 }
 
+/** As `findProject`; the record of one whose repository has moved says from then on where it is. */
+export async function locateProject(request: { stateFolder: string; cwd: string }): Promise<Project | Refusal | null> {
+  const found = await findProject(request);
+  return found === null || isRefusal(found) ? found : openProject(request);
+}
+
 /** The project of the repository at `cwd`; null where there is no repository or it has no project yet. Writes nothing. */
 export async function findProject(request: { stateFolder: string; cwd: string }): Promise<Project | Refusal | null> {
   const repository = await findRepository(request.cwd);

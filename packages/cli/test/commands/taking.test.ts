@@ -1,0 +1,152 @@
+import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isRefusal, type RunId } from '@ramet/core';
+import { callShell, makeSessionHarness, type SessionHarness } from '@ramet/testkit';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type CommandOutcome, runCommandLine } from '../command-line.ts';
+
+let h: SessionHarness;
+beforeEach(() => {
+  h = makeSessionHarness();
+});
+afterEach(() => h.remove());
+
+/** A command line of the person, standing in a folder. */
+function ramet(cwd: string, ...argv: readonly string[]): Promise<CommandOutcome> {
+  return runCommandLine(h.home, argv, { cwd, env: { HOME: h.area.home } });
+}
+
+function addWorktree(): string {
+  const worktree = join(h.area.folder, 'linked');
+  h.area.git(h.repository, 'worktree', 'add', '-q', '-b', 'linked', worktree);
+  return worktree;
+}
+
+const EXISTING_FILE = 'base.txt';
+const read = (folder: string, name: string): string => readFileSync(join(folder, name), 'utf8');
+
+describe('apply', () => {
+  test('writes the files of the worktree the person stands in, and says which repository has the ref', async () => {
+    const { session } = await h.turn(null, 'echo agent > new');
+    const worktree = addWorktree();
+    const { stderr, exit } = await ramet(worktree, 'apply', session, '--to-checkout');
+    expect({ stderr, exit }).toMatchObject({ exit: 0 });
+    expect(read(worktree, 'new')).toBe('agent\n');
+    expect(() => read(h.repository, 'new')).toThrow('ENOENT');
+    expect(stderr).toContain(`${worktree}: refs/ramet/${session} names it`);
+    expect(stderr).toContain(`${worktree}: 1 file written, 0 deleted, none staged`);
+    const again = await ramet(worktree, 'apply', session, '--to-checkout');
+    expect(again).toMatchObject({ exit: 0, stderr: expect.stringContaining('your files have it all already') });
+  });
+
+  test('touches no files from elsewhere, unless the checkout is named', async () => {
+    const { session } = await h.turn(null, 'echo agent > new');
+    const clone = join(h.area.folder, 'clone');
+    h.area.git(h.area.folder, 'clone', '-q', h.repository, clone);
+    const refused = await ramet(clone, 'apply', session, '--to-checkout', '--json');
+    expect(refused.exit).toBe(3);
+    expect(JSON.parse(refused.stdout)).toMatchObject({ code: 'no_workspace', path: clone, last: h.repository });
+    expect(h.area.git(h.repository, 'for-each-ref', 'refs/ramet')).toBe('');
+    const other = await ramet(clone, 'apply', session, '--to-checkout', '--checkout', '.');
+    expect(other).toMatchObject({ exit: 3, stderr: expect.stringContaining('is no checkout of the repository') });
+    const named = await ramet(clone, 'apply', session, '--to-checkout', '--checkout', '../project');
+    expect(named.exit).toBe(0);
+    expect(read(h.repository, 'new')).toBe('agent\n');
+  });
+
+  test('makes the ref where the session began, and gives commands that work from elsewhere', async () => {
+    const { session } = await h.turn(null, 'echo agent > new');
+    const { stderr, exit } = await ramet(h.area.folder, 'apply', session);
+    expect(exit).toBe(0);
+    const base = h.area.git(h.repository, 'rev-parse', 'HEAD').slice(0, 12);
+    expect(stderr).toContain(`see it: git -C ${h.repository} diff ${base} refs/ramet/${session}`);
+    expect(stderr).toContain(`take it: git -C ${h.repository} merge refs/ramet/${session}`);
+    expect((await ramet(h.repository, 'apply', session)).stderr).toContain('see it: git diff');
+  });
+
+  test('finds a repository that moved from where it is now, and says so from elsewhere', async () => {
+    const { session } = await h.turn(null, 'echo agent > new');
+    const moved = join(h.area.folder, 'moved');
+    renameSync(h.repository, moved);
+    const lost = await ramet(h.area.folder, 'apply', session);
+    expect(lost).toMatchObject({ exit: 3, stderr: expect.stringContaining('if you moved it, go to where it is now') });
+    expect(await ramet(moved, 'apply', session, '--to-checkout')).toMatchObject({ exit: 0 });
+    expect(read(moved, 'new')).toBe('agent\n');
+    expect(await ramet(h.area.folder, 'apply', session)).toMatchObject({ exit: 0 });
+    const again = join(h.area.folder, 'again');
+    renameSync(moved, again);
+    const model = h.writeScript([{ text: 'there' }]);
+    expect(await ramet(again, 'run', '--session', session, '--model', model, 'go on')).toMatchObject({ exit: 0 });
+    expect(await ramet(h.area.folder, 'apply', session)).toMatchObject({ exit: 0 });
+  });
+
+  test('goes home with uncommitted changes that came along, and leaves them out of what it shows', async () => {
+    writeFileSync(join(h.repository, 'mine.txt'), 'mine\n');
+    writeFileSync(join(h.repository, EXISTING_FILE), 'base\nedit\n');
+    const created = { allowDirty: true };
+    const { session } = await h.turn(null, `echo agent >> ${EXISTING_FILE}; echo s > sub.txt`, { created });
+    const { stdout } = await ramet(h.repository, 'diff', session, '--json');
+    const { files } = JSON.parse(stdout) as { files: readonly { shown: string; additions: number }[] };
+    expect(files.map(({ shown, additions }) => [shown, additions])).toEqual([
+      [EXISTING_FILE, 1],
+      ['sub.txt', 1],
+    ]);
+    const plain = await ramet(h.repository, 'apply', session);
+    expect(plain.stderr).toContain(`take it: ramet apply ${session} --to-checkout`);
+    const first = await ramet(h.repository, 'apply', session, '--to-checkout');
+    expect(first).toMatchObject({ exit: 0, stderr: expect.stringContaining('2 files written, 0 deleted') });
+    expect(read(h.repository, EXISTING_FILE)).toBe('base\nedit\nagent\n');
+    const second = await ramet(h.repository, 'apply', session, '--to-checkout');
+    expect(second).toMatchObject({ exit: 0, stdout: plain.stdout });
+    expect(second.stderr).toContain('have it all already');
+  });
+
+  test('refuses where the agent changed nothing, and names a file that no checkpoint holds', async () => {
+    const idle = await h.turn(null, 'true');
+    const refused = await ramet(h.repository, 'apply', idle.session);
+    expect(refused).toMatchObject({ exit: 1, stderr: expect.stringContaining('the agent changed nothing') });
+    const { session } = await h.turn(null, 'truncate -s 60M huge; echo n > new');
+    const { stderr } = await ramet(h.repository, 'apply', session);
+    expect(stderr).toContain('not in the checkpoint, so it did not come along: huge');
+    expect((await ramet(h.repository, 'diff', session, '--stat')).stderr).toContain('not in the checkpoint: huge');
+  });
+});
+
+describe('what a place has', () => {
+  async function start(folder: string, workspace: 'directory' | 'none'): Promise<RunId> {
+    const created = { cwd: folder, workspace };
+    const result = await h.run(null, [callShell('true'), { text: 'done' }], { created });
+    if (isRefusal(result)) throw new Error(result.message);
+    return result.session;
+  }
+
+  test('are the sessions of its repository, and those that work in that very folder', async () => {
+    const plain = join(realpathSync(h.area.folder), 'plain');
+    mkdirSync(join(plain, 'below'), { recursive: true });
+    const here = await start(plain, 'directory');
+    const below = await start(join(plain, 'below'), 'directory');
+    await start(plain, 'none');
+    const { session: git } = await h.turn(null, 'true');
+    const list = async (folder: string): Promise<readonly string[]> => {
+      const { stdout } = await ramet(folder, 'sessions', '--project', '--json');
+      return (JSON.parse(stdout) as { sessions: readonly { id: string }[] }).sessions.map(({ id }) => id);
+    };
+    expect(await list(plain)).toEqual([here]);
+    expect(await list(join(plain, 'below'))).toEqual([below]);
+    expect(await list(h.repository)).toEqual([git]);
+    const model = h.writeScript([{ text: 'again' }]);
+    const { stdout } = await ramet(plain, 'run', '--continue', '--model', model, '--json', 'go on');
+    expect(JSON.parse(stdout)).toMatchObject({ session: here, turn: 2 });
+    expect(await ramet(h.area.folder, 'run', '--continue', '--model', model, 'go on')).toMatchObject({
+      exit: 1,
+      stderr: expect.stringContaining('no session belongs to'),
+    });
+  });
+
+  test('does not offer to take what an agent did not do', async () => {
+    const model = h.writeScript([{ text: 'nothing to do' }]);
+    const { stderr } = await ramet(h.repository, 'run', '--model', model, 'look');
+    expect(stderr).toContain('changed: no file');
+    expect(stderr).not.toContain('take it:');
+  });
+});
