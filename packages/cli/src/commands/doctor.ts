@@ -16,7 +16,12 @@ const MARKS: Readonly<Record<CheckLevel, readonly [mark: string, tone: Tone]>> =
 /** Examines this machine. */
 export const doctor: Action<DoctorFlags, []> = async (context) => {
   const store = openFileStore({ home: stateFolderIn(context), now: context.now });
-  const checks = await examineMachine({ store, env: context.env, nodeVersion: process.versions.node });
+  const checks = await examineMachine({
+    store,
+    cwd: context.cwd,
+    env: context.env,
+    nodeVersion: process.versions.node,
+  });
   const ok = checks.every((check) => check.level !== 'bad');
   const facts = checks.map(({ name, level, message, remedy }) => {
     const [mark, tone] = MARKS[level];

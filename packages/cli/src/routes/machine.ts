@@ -55,7 +55,7 @@ export const doctorCommand = defineCommand<DoctorFlags, []>({
   parameters: { flags: { json: JSON_FLAG } },
   docs: {
     brief: 'Check this machine',
-    text: 'Checks git, the sandbox, the state folder, free space, every session and the keys of providers, and says what to do about what is missing. Changes nothing. Exit code 2 when something will fail.',
+    text: 'Checks git, the sandbox, ramet.json, the state folder, free space, every session and the keys of providers, and says what to do about what is missing. Changes nothing. Exit code 2 when something will fail.',
     examples: ['ramet doctor'],
   },
 });

@@ -38,7 +38,16 @@ function refuseMalformed(text: string): Refusal {
 /** No id ends like this. One that begins like this is never taken: beginnings are times, and close runs share them. */
 function refuseEnd(text: string, digits: string, ids: readonly RunId[]): Refusal {
   const beginning = ids.filter((id) => digitsOf(id).startsWith(digits));
-  return beginning.length > 0 ? refuseAmbiguous(text, beginning, ids) : refuseUnknown(text);
+  if (beginning.length > 0) return refuseAmbiguous(text, beginning, ids);
+  const short = [...shortIdsOf(ids).values()].filter((shown) => shown.startsWith(digits));
+  return short.length > 0 ? refuseStart(text, short) : refuseUnknown(text);
+}
+
+/** The start of a short id is what other tools take. */
+function refuseStart(text: string, short: readonly string[]): Refusal {
+  const shown = short.slice(0, LISTED).join(' or ');
+  const message = `there is no session ${text}: an id is named by its end; did you mean ${shown}?`;
+  return refuse('unknown_run', message, { id: text, candidates: short.slice(0, LISTED) });
 }
 
 function refuseUnknown(text: string): Refusal {

@@ -75,3 +75,10 @@ test('refuses the upper case of a real id, and an id nobody has', () => {
   expect(codeOf(resolveRunId(idWith('00000000000000abcdee'), [id]))).toBe('unknown_run');
   expect(codeOf(resolveRunId('123456', [id]))).toBe('unknown_run');
 });
+
+test('says that an id is named by its end to who types the start of a short one', () => {
+  const id = idWith('00000000000000abcdef');
+  const refusal = resolveRunId('abcd', [id]);
+  expect(refusal).toMatchObject({ code: 'unknown_run', data: { candidates: ['abcdef'] } });
+  expect(isRefusal(refusal) && refusal.message).toMatch(/named by its end; did you mean abcdef\?$/);
+});

@@ -105,7 +105,11 @@ function readConfigFile(path: string): ReadFile | null | Refusal {
     if (['ENOENT', 'ENOTDIR'].includes(codeOf(error))) return null;
     return refuse('bad_config', `cannot read ${path}: ${codeOf(error)}; mend it or remove it`, { path });
   }
-  const parsed = FILE.safeParse(parseJson(bytes.toString('utf8')));
+  const value = parseJson(bytes.toString('utf8'));
+  if (value instanceof SyntaxError) {
+    return refuse('bad_config', `${path} is not JSON (${value.message}); mend it or remove it`, { path });
+  }
+  const parsed = FILE.safeParse(value);
   if (parsed.success) return { path, digest: sha256(bytes), file: parsed.data };
   const issue = parsed.error.issues[0];
   const where = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
@@ -127,11 +131,16 @@ function readSmallFile(path: string): Buffer | string {
   }
 }
 
+/** The value of a JSON text, or an error that says where it is none, in one line. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch {
-    return undefined;
+  } catch (error) {
+    const { message } = error as SyntaxError;
+    const found = /line (\d+) column (\d+)/.exec(message);
+    if (found !== null) return new SyntaxError(`line ${found[1]}, column ${found[2]}`);
+    // The parser names the place by what stands there.
+    return new SyntaxError(message.replaceAll(/\s+/g, ' ').replace(/ is not valid JSON$/, ''));
   }
 }
 

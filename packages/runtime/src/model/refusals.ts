@@ -3,7 +3,8 @@ import { type Refusal, refuse } from '@ramet/core';
 
 const LOCAL_ENDPOINT =
   'a local endpoint needs no key: --model openai-compatible/<name> --base-url http://localhost:11434/v1';
-const DEMO = 'to see Ramet work without a model: npm run demo';
+const DEMO =
+  'without any model: --model scripted:<file>, with replies such as [{"text":"hello"}]; in a checkout of Ramet: npm run demo';
 
 /** No model was named anywhere. */
 export function refuseWithoutModel(): Refusal {

@@ -2,12 +2,13 @@
 import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal, renderBytes, renderCount } from '@ramet/core';
+import { readConfiguration } from '../config/index.ts';
 import { findNetworkFileSystem, findStateFolderFault, listSessions, nearestFolder } from '../inspect/index.ts';
 import { runProcess } from '../process/index.ts';
 import { probeSandbox } from '../sandbox/index.ts';
 import { type FileStore, layoutOf } from '../store/index.ts';
 import { listProjects, measureStore } from '../workspace/gc/index.ts';
-import { readProject } from '../workspace/project/index.ts';
+import { findRepository, readProject } from '../workspace/project/index.ts';
 
 /** `bad`: something will fail; `weak`: something is missing that can be done without. */
 export type CheckLevel = 'good' | 'weak' | 'bad';
@@ -22,6 +23,8 @@ export interface Check {
 
 export interface DoctorRequest {
   readonly store: FileStore;
+  /** Where the person stands: its project's `ramet.json` is looked at. */
+  readonly cwd: string;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly nodeVersion: string;
 }
@@ -30,12 +33,13 @@ const LOW_SPACE_BYTES = 1024 ** 3;
 
 /** Runs every check. */
 export async function examineMachine(request: DoctorRequest): Promise<readonly Check[]> {
-  const { store, env, nodeVersion } = request;
+  const { store, cwd, env, nodeVersion } = request;
   const { home } = store.layout;
   const tools = await Promise.all([checkGit(env), checkSandbox(), checkSearch(env)]);
   const machine: Check[] = [
     { name: 'node', level: 'good', message: `Node ${nodeVersion}` },
     ...tools,
+    await checkConfiguration({ cwd, env, home }),
     checkStateFolder(home),
   ];
   // Of a folder that cannot be there is nothing more to say.
@@ -79,6 +83,22 @@ async function checkSearch(env: DoctorRequest['env']): Promise<Check> {
     message: 'ripgrep (rg) is not on PATH: searching is slower',
     remedy: 'install ripgrep',
   };
+}
+
+/** A file that cannot be used is refused by every turn. */
+async function checkConfiguration(
+  place: Pick<DoctorRequest, 'cwd' | 'env'> & { readonly home: string },
+): Promise<Check> {
+  const { cwd, env, home } = place;
+  const name = 'settings';
+  const repository = await findRepository(cwd).catch(() => null);
+  const checkout = repository === null || isRefusal(repository) ? null : repository.checkout;
+  const read = readConfiguration({ env, home, checkout, trustProject: false });
+  if (isRefusal(read)) return { name, level: 'bad', message: read.message };
+  if (read.project === undefined) return { name, level: 'good', message: 'no ramet.json of a project here' };
+  if (read.ignored.length === 0) return { name, level: 'good', message: read.project.path };
+  const message = `not used of ${read.project.path} until you confirm it: ${read.ignored.join(', ')}`;
+  return { name, level: 'weak', message, remedy: 'confirm it with `ramet trust`' };
 }
 
 function checkStateFolder(home: string): Check {

@@ -50,7 +50,10 @@ describe('ramet.json', () => {
   });
 
   it.each([
-    ['{', /not JSON|expected/i],
+    ['{', /ramet\.json is not JSON \(line 1, column 2\); mend it or remove it/],
+    ['{\n  "a": 1,\n  b\n}', /is not JSON \(line 3, column 3\)/],
+    ['', /is not JSON \(Unexpected end of JSON input\)/],
+    ['{"model":\n,}', /is not JSON \(Unexpected token ','.*\); mend it/],
     ['[]', /expected/i],
     ['{"permissions":[{"tool":"shell","do":"maybe"}]}', /permissions\.0\.do/],
     ['{"permissions":[{"tool":"shell","do":"deny","mach":"x"}]}', /permissions\.0/],
