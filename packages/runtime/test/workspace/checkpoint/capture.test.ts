@@ -18,6 +18,7 @@ describe('a capture', () => {
     const first = await site.capture(workspace);
     const packs = listPacks(site.project);
     const second = await site.capture(workspace, { previous: first.id });
+    expect(listPacks(site.project)).toEqual(packs);
     await runScript(workspace.path, 'sleep 1.1; touch b; git status >/dev/null');
     const third = await site.capture(workspace, { previous: second.id });
     expect(second.id).toBe(first.id);
