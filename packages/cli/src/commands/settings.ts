@@ -20,6 +20,7 @@ export function settingsFor(context: CliContext, flags: RunFlags, live: LiveTurn
     sandbox: noSandbox ? 'none' : 'auto',
     allowNet,
     rules: listRules(flags),
+    forgetRules: flags.forgetRules === true,
     trustProject: trustProject === true,
     limits: limitsOf(flags),
     ...(ask === undefined ? {} : { ask }),

@@ -47,15 +47,20 @@ function listFacts(view: SessionView, { short }: RenderOptions): readonly (reado
   if (view.outstanding > 0)
     facts.push(['outstanding', `${renderCount(view.outstanding, 'write')} the fork did not undo`]);
   if (view.model !== undefined) facts.push(['model', escapeLine(view.model)]);
+  if (view.rules.length > 0) facts.push(['rules', view.rules.map(describeRule).join(', ')]);
   facts.push(['workspace', describeWorkspace(workspace)]);
-  facts.push(['usage', renderUsage(own.usage)]);
   if (workspace.path !== undefined) facts.push(['folder', escapeLine(workspace.path)]);
+  facts.push(['usage', renderUsage(own.usage)]);
   if (inherited.usage.replies > 0) facts.push(['inherited', renderUsage(inherited.usage)]);
   facts.push([
     'log',
     `${renderCount(view.events, 'event')}, ${renderBytes(bytes.own)} own, ${renderBytes(bytes.shared)} shared`,
   ]);
   return facts;
+}
+
+function describeRule({ tool, match, do: verdict }: SessionView['rules'][number]): string {
+  return escapeLine(`${verdict} ${match === undefined ? tool : `${tool}:${match}`} (--${verdict})`);
 }
 
 function describeWorkspace(workspace: SessionView['workspace']): string {

@@ -36,9 +36,10 @@ const flags: FlagParametersForType<RunFlags, CliContext> = {
   allowDirty: { ...SWITCH, brief: 'Bring uncommitted changes along into a new session' },
   noSandbox: { ...SWITCH, brief: "Run the agent's commands with your own rights" },
   allowNet: { ...TEXTS, brief: 'A host the commands may reach (repeatable)', placeholder: 'host' },
-  allow: { ...RULES, brief: 'Allow calls of a tool (repeatable)' },
-  ask: { ...RULES, brief: 'Ask about calls of a tool (repeatable)' },
-  deny: { ...RULES, brief: 'Deny calls of a tool (repeatable)' },
+  allow: { ...RULES, brief: 'Allow calls of a tool in this turn (repeatable)' },
+  ask: { ...RULES, brief: 'Ask about calls of a tool, in later turns too (repeatable)' },
+  deny: { ...RULES, brief: 'Deny calls of a tool, in later turns too (repeatable)' },
+  forgetRules: { ...SWITCH, brief: 'Drop the --ask and --deny rules of earlier turns' },
   onAsk: {
     kind: 'enum',
     values: ['deny', 'park', 'fail'],

@@ -1,5 +1,6 @@
 export { type Decode, renderContext } from './context.ts';
 export { nextStep, type Step } from './next-step.ts';
+export { type LastingRule, lastingRules } from './rules.ts';
 export {
   type CallState,
   type ContextEvent,

@@ -10,6 +10,8 @@ import {
   type EventOf,
   type KnownEvent,
   knownEvent,
+  type LastingRule,
+  lastingRules,
   type Refusal,
   type RunId,
   type RunOverview,
@@ -70,16 +72,18 @@ export interface SessionView {
   readonly project: string | null;
   readonly cwd: string;
   readonly model?: string;
+  /** `deny` and `ask` rules of the command line that hold for the next turn, too. */
+  readonly rules: readonly LastingRule[];
   readonly createdAt: string;
   readonly lastTime: string;
   readonly events: number;
   readonly digest: string;
+  /** The latest turn that ended, inherited ones included. */
+  readonly lastEnd?: SessionEnd;
   readonly workspace: WorkspaceView;
   readonly own: { readonly usage: UsageSum };
   readonly inherited: { readonly usage: UsageSum };
   readonly bytes: Bytes;
-  /** The latest turn that ended, inherited ones included. */
-  readonly lastEnd?: SessionEnd;
   readonly turns: readonly TurnView[];
   readonly owner?: OwnerInfo;
   readonly damage?: LogDamage;
@@ -108,6 +112,7 @@ interface Walked {
   /** Of the run itself, not of an ancestor. */
   readonly restored?: EventOf<'workspace.restore'>;
   readonly outstanding: number;
+  readonly config?: EventOf<'session.config'>;
 }
 
 function describe(
@@ -134,17 +139,18 @@ function describe(
     project,
     cwd,
     ...(model === undefined ? {} : { model }),
+    rules: lastingRules(walked.config),
     createdAt,
     lastTime,
     events,
     digest,
+    ...(overview.lastBoundary === undefined ? {} : { lastEnd: endOf(overview.lastBoundary) }),
     workspace: {
       kind: overview.workspace,
       ...(path === undefined ? {} : { path }),
       base: opened?.base ?? null,
       branch: opened?.branch ?? null,
       ...(opened === undefined ? {} : { opened: bodyOf(opened) }),
-    ...(overview.lastBoundary === undefined ? {} : { lastEnd: endOf(overview.lastBoundary) }),
       ...(restored === undefined ? {} : { restored: bodyOf(restored) }),
     },
     own: { usage: overview.own },
@@ -194,7 +200,8 @@ function walkEvent(walk: Walk, event: KnownEvent): void {
   }
   const turn = walk.turns.at(-1);
   turn?.transcript.push(...transcribe(event, walk.decode));
-  if (event.type === 'workspace.open') walk.opened = event;
+  if (event.type === 'session.config') walk.config = event;
+  else if (event.type === 'workspace.open') walk.opened = event;
   else if (event.type === 'workspace.restore' && event.seq > walk.forkOffset) walk.restored = event;
   else if (event.type === 'session.fork' && event.seq === walk.forkOffset)
     walk.outstanding = event.outstanding?.length ?? 0;

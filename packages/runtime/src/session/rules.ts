@@ -6,7 +6,7 @@
  * 2. A fork may never do more than its parent: it keeps what held at the fork point, and what the parent was told since
  *    then, as long as the parent's log is there.
  */
-import { type EventOf, knownEvent, type RecordedRule, type SessionState } from '@ramet/core';
+import { type EventOf, knownEvent, type LastingRule, lastingRules, type SessionState } from '@ramet/core';
 import type { Configuration } from '../config/index.ts';
 import type { FileStore } from '../store/index.ts';
 import type { PermissionRule, TurnSettings } from './types.ts';
@@ -30,27 +30,15 @@ export function gatherRules({ configuration, settings, state, store }: RuleSourc
   return [...rules.values()];
 }
 
-/** The rules of a `session.config` that hold for later turns. */
-export function lastingRules(config: EventOf<'session.config'> | undefined): readonly PermissionRule[] {
-  return (config?.permissions ?? []).flatMap((rule) => readLasting(rule));
-}
-
-/** A log may hold anything; a glob that cannot be read leaves a rule that is wider, never none. */
-function readLasting(rule: RecordedRule | null): readonly PermissionRule[] {
-  if (typeof rule?.tool !== 'string' || (rule.from !== 'flag' && rule.from !== 'earlier')) return [];
-  const { tool, match, do: verdict } = rule;
-  if (verdict !== 'deny' && verdict !== 'ask') return [];
-  return [{ tool, ...(typeof match === 'string' ? { match } : {}), do: verdict, from: 'earlier' }];
-}
-
 function findEarlierRules(state: SessionState, store: FileStore): readonly PermissionRule[] {
   const { config, fork } = state;
   const inherited = fork !== undefined && (config?.seq ?? -1) < fork.seq;
-  return [...lastingRules(config), ...(inherited ? readParentRules(fork, store) : [])];
+  const rules = [...lastingRules(config), ...(inherited ? readParentRules(fork, store) : [])];
+  return rules.map((rule) => ({ ...rule, from: 'earlier' }));
 }
 
 /** What the parent was told after the fork point; a parent that is gone or damaged says nothing. */
-function readParentRules(fork: EventOf<'session.fork'>, store: FileStore): readonly PermissionRule[] {
+function readParentRules(fork: EventOf<'session.fork'>, store: FileStore): readonly LastingRule[] {
   const log = store.read(fork.parent);
   if (log === null || log.readOutline().damage !== null) return [];
   let last: EventOf<'session.config'> | undefined;

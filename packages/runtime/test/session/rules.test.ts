@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { makeSessionHarness } from '@ramet/testkit';
-import { describe, expect, it } from 'vitest';
+import { makeSessionHarness, type SessionHarness } from '@ramet/testkit';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfiguration, recordTrust } from '../../src/config/index.ts';
+import { viewSession } from '../../src/inspect/index.ts';
 import type { PermissionRule } from '../../src/session/index.ts';
 import { decideCall } from '../../src/session/turn/calls/permissions.ts';
 
@@ -81,5 +82,62 @@ describe('the rules of a turn', () => {
     writeFileSync(join(h.repository, 'ramet.json'), `${JSON.stringify({ permissions: [rule('allow')] })}\n`);
     expect((await h.turn(null, 'echo free', { settings: open })).denied).toHaveLength(1);
     h.remove();
+  });
+});
+
+describe('rules of the command line', () => {
+  let h: SessionHarness;
+  beforeEach(() => {
+    h = makeSessionHarness();
+  });
+  afterEach(() => h.remove());
+
+  const settings = (...rules: readonly PermissionRule[]) => ({ settings: { rules } });
+  const PUSH = rule('deny', 'git push*');
+
+  it('that deny or ask hold for the later turns; those that allow for their own', async () => {
+    const first = await h.turn(null, 'true', settings(PUSH, rule('ask', 'rm *'), rule('allow')));
+    const later = await h.turn(first.session, 'git push origin');
+    expect(later.denied).toMatchObject([{ reason: 'denied by the rule shell:git push* (--deny of an earlier turn)' }]);
+    expect((await h.turn(first.session, 'rm x')).denied).toHaveLength(1);
+    const open = await h.turn(first.session, 'echo x', { settings: { sandbox: 'none' } });
+    expect(open.denied).toHaveLength(1);
+    const configs = h.eventsOfType(first.session, 'session.config').map(({ permissions }) => permissions);
+    expect(configs[0]).toEqual([PUSH, rule('ask', 'rm *'), rule('allow')].map((given) => ({ ...given, from: 'flag' })));
+    const kept = [PUSH, rule('ask', 'rm *')].map((given) => ({ ...given, from: 'earlier' }));
+    expect(configs.slice(1)).toEqual([kept, kept, kept]);
+    expect(viewSession(h.store, first.session)).toMatchObject({ rules: [PUSH, rule('ask', 'rm *')] });
+  });
+
+  it('are given again without being there twice, and beat an --allow of a later turn', async () => {
+    const { session } = await h.turn(null, 'true', settings(PUSH));
+    expect((await h.turn(session, 'git push', settings(PUSH, rule('allow')))).denied).toHaveLength(1);
+    expect(h.eventsOfType(session, 'session.config').at(-1)?.permissions).toHaveLength(2);
+  });
+
+  it('are dropped on purpose, for the turns after it too', async () => {
+    const { session } = await h.turn(null, 'true', settings(PUSH));
+    const forgotten = await h.turn(session, 'git push', {
+      settings: { forgetRules: true, rules: [rule('deny', 'ls')] },
+    });
+    expect(forgotten.denied).toEqual([]);
+    expect((await h.turn(session, 'git push')).denied).toEqual([]);
+    expect((await h.turn(session, 'ls')).denied).toHaveLength(1);
+  });
+
+  it('hold in forks: those of the fork point, and those the parent was given since', async () => {
+    const { session } = await h.turn(null, 'true', settings(PUSH));
+    await h.turn(session, 'true', settings(rule('deny', 'ls')));
+    const child = await h.fork(session, 1);
+    const grandchild = await h.fork(child, 1);
+    for (const run of [child, grandchild]) {
+      expect((await h.turn(run, 'git push')).denied).toHaveLength(1);
+      expect((await h.turn(run, 'ls')).denied).toHaveLength(1);
+    }
+    const late = await h.fork(session, 1);
+    await h.store.remove(session);
+    expect((await h.turn(late, 'git push')).denied).toHaveLength(1);
+    expect((await h.turn(late, 'ls')).denied).toEqual([]);
+    expect(h.problems()).toEqual([]);
   });
 });
