@@ -2,7 +2,7 @@
  * Measures what the project promises about speed and disk, each against a floor in the same run: JSON on standard output
  * (`--json`), else a table. Not part of the tests: a shared machine's times prove nothing by themselves.
  *
- * `npm run bench [-- --quick] [-- --json] [-- --only <part>]`
+ * `npm run bench [-- --quick] [-- --json] [-- --only <part>] [-- --files <n>]`
  */
 import { parseArgs } from 'node:util';
 import { makeArea } from './area.ts';
@@ -14,16 +14,22 @@ import { renderTable } from './table.ts';
 import { measureWorkspaces } from './workspace.ts';
 
 const { values } = parseArgs({
-  options: { quick: { type: 'boolean' }, json: { type: 'boolean' }, only: { type: 'string' } },
+  options: {
+    quick: { type: 'boolean' },
+    json: { type: 'boolean' },
+    only: { type: 'string' },
+    files: { type: 'string' },
+  },
 });
 const quick = values.quick === true;
+const sizes = values.files === undefined ? (quick ? [1000] : [1000, 10_000, 50_000]) : [Number(values.files)];
 const area = makeArea();
 
 const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   append: () => measureAppend(area),
   open: () => measureOpen(area, quick ? [10_000] : [10_000, 100_000]),
   fork: () => measureForks(area, quick ? [1000, 10_000] : [1000, 10_000, 100_000]),
-  workspace: () => measureWorkspaces(area, quick ? [1000] : [1000, 10_000, 50_000]),
+  workspace: () => measureWorkspaces(area, sizes),
   startup: () => measureStartup(area, quick ? 100 : 1000),
 };
 

@@ -3,9 +3,14 @@ import { appendFileSync, mkdirSync, readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal } from '@ramet/core';
 import { openSandbox, type Sandbox } from '@ramet/runtime/sandbox';
-import { DEFAULT_CAPTURE_LIMITS, type Project, type WorkspaceHandle } from '@ramet/runtime/workspace';
+import {
+  type CaptureRequest,
+  DEFAULT_CAPTURE_LIMITS,
+  type Project,
+  type WorkspaceHandle,
+} from '@ramet/runtime/workspace';
 import { createCheckout } from '@ramet/runtime/workspace/checkout';
-import { captureCheckpoint, restoreCheckpoint } from '@ramet/runtime/workspace/checkpoint';
+import { captureCheckpoint, restoreCheckpoint, workspaceDiffers } from '@ramet/runtime/workspace/checkpoint';
 import { openProject } from '@ramet/runtime/workspace/project';
 import { type Area, makeRepository, runGit } from './area.ts';
 import { measurePair, type Row } from './measure.ts';
@@ -23,7 +28,9 @@ async function measureSize(area: Area, files: number): Promise<readonly Row[]> {
   const project = await openProject({ stateFolder: home, cwd: repository });
   if (project === null || isRefusal(project)) throw new Error('no project');
   const workspace = await openHandle(home, project);
+  const started = performance.now();
   let previous = await capture(workspace, null);
+  const firstMs = performance.now() - started;
   const checkpoint = await measurePair({
     name: `checkpoint, 1 of ${files} files changed`,
     floor: 'git status',
@@ -36,7 +43,14 @@ async function measureSize(area: Area, files: number): Promise<readonly Row[]> {
     },
     base: () => runGit(workspace.path, ['status', '--porcelain']),
     target: { ratio: 2.5 },
-    note: () => `${packBytes(project)} bytes in store.git`,
+    note: () => `${packBytes(project)} bytes in store.git; the first, once a session: ${firstMs.toFixed(0)} ms`,
+  });
+  const check = await measurePair({
+    name: `check at a turn's start, ${files} files`,
+    floor: 'git status',
+    rounds: files > 20_000 ? 5 : 9,
+    subject: () => workspaceDiffers({ ...makeRequest(workspace, previous), checkpoint: previous }),
+    base: () => runGit(workspace.path, ['status', '--porcelain']),
   });
   const restore = await measurePair({
     name: `restore ${files} files`,
@@ -50,7 +64,7 @@ async function measureSize(area: Area, files: number): Promise<readonly Row[]> {
       runGit(repository, ['worktree', 'add', '-q', '--detach', join(area.folder, `tree-${files}-${round}`)]),
     target: { ratio: 1.5 },
   });
-  return [checkpoint, restore];
+  return [checkpoint, check, restore];
 }
 
 async function openHandle(home: string, project: Project): Promise<WorkspaceHandle> {
@@ -72,8 +86,11 @@ async function openUnsandboxed(view: Parameters<typeof openSandbox>[1]): Promise
 }
 
 async function capture(workspace: WorkspaceHandle, previous: string | null): Promise<string> {
-  const request = { workspace, previous, base: null, carry: [], captureIgnored: true, limits: DEFAULT_CAPTURE_LIMITS };
-  return (await captureCheckpoint(request)).id;
+  return (await captureCheckpoint(makeRequest(workspace, previous))).id;
+}
+
+function makeRequest(workspace: WorkspaceHandle, previous: string | null): CaptureRequest {
+  return { workspace, previous, base: null, carry: [], captureIgnored: true, limits: DEFAULT_CAPTURE_LIMITS };
 }
 
 function packBytes(project: Project): number {
