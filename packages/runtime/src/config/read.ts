@@ -20,14 +20,15 @@ const RULE = z.strictObject({
   match: z.string().optional(),
   do: z.enum(['allow', 'ask', 'deny']),
 });
-const FILE = z.looseObject({
+/** The form of a file. */
+export const CONFIG_FILE = z.looseObject({
   model: z.string().min(1).optional(),
   permissions: z.array(RULE).optional(),
   workspace: z
     .looseObject({ carry: z.array(folderName()).optional(), captureIgnored: z.boolean().optional() })
     .optional(),
 });
-type ConfigFile = z.infer<typeof FILE>;
+type ConfigFile = z.infer<typeof CONFIG_FILE>;
 
 interface ReadFile {
   readonly path: string;
@@ -109,7 +110,7 @@ function readConfigFile(path: string): ReadFile | null | Refusal {
   if (value instanceof SyntaxError) {
     return refuse('bad_config', `${path} is not JSON (${value.message}); mend it or remove it`, { path });
   }
-  const parsed = FILE.safeParse(value);
+  const parsed = CONFIG_FILE.safeParse(value);
   if (parsed.success) return { path, digest: sha256(bytes), file: parsed.data };
   const issue = parsed.error.issues[0];
   const where = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
