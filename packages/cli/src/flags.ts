@@ -71,11 +71,13 @@ export interface VerifyFlags extends CommonFlags {
 export type UsageFlags = CommonFlags;
 
 export interface RemoveFlags extends CommonFlags {
+  readonly refs?: boolean | undefined;
   readonly yes?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
 }
 
 export interface PruneFlags extends CommonFlags {
+  readonly refs?: boolean | undefined;
   readonly olderThan?: number | undefined;
   readonly to?: number | undefined;
   readonly dryRun?: boolean | undefined;

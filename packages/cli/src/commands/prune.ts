@@ -12,7 +12,7 @@ export const prune: Action<PruneFlags, []> = async (context, flags) => {
   if ('code' in goal) return goal;
   const store = openStore(context);
   const plan = await planPrune(
-    { store, env: context.env },
+    { store, env: context.env, refs: flags.refs === true },
     { goal, includeUnsaved: flags.includeUnsaved === true, nowMs: context.now() },
   );
   const short = shortenIds(store);

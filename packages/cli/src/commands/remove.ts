@@ -1,8 +1,8 @@
-import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import { Failure, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
 import { escapeLine, renderBytes, renderCount } from '@ramet/core/text';
 import type { FileStore } from '@ramet/runtime/store';
-import { planRemoval, type RemovalPlan, removeRuns } from '@ramet/runtime/upkeep';
+import { planRemoval, type RemovalPlan, removeAppliedRef, removeRuns } from '@ramet/runtime/upkeep';
 import { type CliContext, isInteractive } from '../context.ts';
 import type { RemoveFlags } from '../flags.ts';
 import type { Action, Answer } from '../output/answer.ts';
@@ -14,7 +14,7 @@ export const remove: Action<RemoveFlags, readonly string[]> = async (context, fl
   const store = openStore(context);
   const ids = findRuns(store, texts);
   if (isRefusal(ids)) return ids;
-  const plan = await planRemoval({ store, env: context.env }, ids);
+  const plan = await planRemoval({ store, env: context.env, refs: flags.refs === true }, ids);
   if (isRefusal(plan)) return plan;
   const rendered = renderPlan(context, plan, shortenIds(store));
   if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
@@ -40,8 +40,22 @@ export async function carryOut(
     const message = `${stopped.message}; removed before that: ${removed.length === 0 ? 'none' : removed.join(', ')}`;
     return refuse(stopped.code, message, { ...stopped.data, removed });
   }
+  const { stuck } = await removeRefs(plan);
   const freed = `removed ${renderCount(removed.length, 'session')}: ${renderBytes(plan.bytes.own)} freed`;
-  return { json: { ...plan, removed }, notes: isAnswered ? rendered : '', text: `${freed}\n` };
+  const notes = `${isAnswered ? rendered : ''}${stuck.map((line) => `${escapeLine(line)}\n`).join('')}`;
+  return { json: { ...plan, removed, ...(stuck.length === 0 ? {} : { stuck }) }, notes, text: `${freed}\n` };
+}
+
+/** A ref that moved since it was counted stays, and is named. */
+async function removeRefs({ runs }: RemovalPlan): Promise<{ readonly stuck: readonly string[] }> {
+  const stuck: string[] = [];
+  for (const ref of runs.flatMap(({ refs = [] }) => refs)) {
+    await removeAppliedRef(ref).catch((error: unknown) => {
+      if (!(error instanceof Failure)) throw error;
+      stuck.push(`${ref.ref} in ${ref.repository} stays: ${error.message}`);
+    });
+  }
+  return { stuck };
 }
 
 async function confirm(context: CliContext, plan: RemovalPlan, rendered: string): Promise<Refusal | null> {
@@ -65,9 +79,10 @@ function describeLoss({ id, unsaved }: RemovalPlan['runs'][number]): string {
 
 /** A plan as text. */
 export function renderPlan(context: CliContext, plan: RemovalPlan, short: (id: RunId) => string): string {
-  const lines = plan.runs.flatMap(({ id, title, bytes, unsaved, children }) => [
+  const lines = plan.runs.flatMap(({ id, title, bytes, unsaved, children, refs = [] }) => [
     `${short(id)}  ${escapeLine(title)}: ${renderBytes(bytes.own)}, and ${renderBytes(bytes.shared)} that others hold too`,
     ...unsaved.map(({ message }) => paint(context.stderr, 'yellow', `  unsaved: ${escapeLine(message)}`)),
+    ...refs.map(({ ref, repository }) => `  its ref goes too: ${escapeLine(`${ref} in ${repository}`)}`),
     ...(children.length === 0 ? [] : [`  its forks stay: ${children.map(short).join(', ')}`]),
   ]);
   const total = `${renderCount(plan.runs.length, 'session')}, ${renderBytes(plan.bytes.own)} to free`;

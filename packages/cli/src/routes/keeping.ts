@@ -44,16 +44,23 @@ const DRY_RUN_FLAG = {
   withNegated: false,
 } as const;
 
+const REFS_FLAG = {
+  kind: 'boolean',
+  brief: 'Also refs/ramet/<id> in your repository',
+  optional: true,
+  withNegated: false,
+} as const;
+
 export const removeCommand = defineCommand<RemoveFlags, readonly string[]>({
   load: async () => (await import('../commands/remove.ts')).remove,
   parameters: {
-    flags: { json: JSON_FLAG, yes: YES_FLAG, dryRun: DRY_RUN_FLAG },
+    flags: { json: JSON_FLAG, refs: REFS_FLAG, yes: YES_FLAG, dryRun: DRY_RUN_FLAG },
     positional: { kind: 'array', parameter: ID_ARGUMENT, minimum: 1 },
   },
   docs: {
     brief: 'Remove sessions: log, workspace and all',
-    text: 'Counts everything first and asks; names work that is nowhere else. Forks of a removed session keep all they hold. Running sessions are refused, and one id that is wrong removes nothing. Checkpoints that no session needs any more are freed by `ramet gc`.',
-    usage: '<id>... [--yes] [--dry-run]',
+    text: 'Counts everything first and asks; names work that is nowhere else. Forks of a removed session keep all they hold. Running sessions are refused, and one id that is wrong removes nothing. What `ramet apply` brought into your repository stays, unless --refs removes its ref too. Checkpoints that no session needs any more are freed by `ramet gc`.',
+    usage: '<id>... [--refs] [--yes] [--dry-run]',
     examples: ['ramet remove 3f9a1c', 'ramet remove 3f9a1c 77b2e0 --yes'],
   },
 });
@@ -84,13 +91,14 @@ export const pruneCommand = defineCommand<PruneFlags, []>({
         optional: true,
         withNegated: false,
       },
+      refs: REFS_FLAG,
       yes: YES_FLAG,
     },
   },
   docs: {
     brief: 'Remove old sessions',
     text: 'Removes the sessions that were active longest ago. Running ones stay, and those with unsaved work: a workspace that differs from its last checkpoint, or a checkpoint that holds commits or files found neither in your repository nor in another session. Forks keep all they hold.',
-    usage: '(--older-than <days> | --to <size>) [--include-unsaved] [--dry-run] [--yes]',
+    usage: '(--older-than <days> | --to <size>) [--include-unsaved] [--refs] [--dry-run] [--yes]',
     examples: ['ramet prune --older-than 30 --dry-run', 'ramet prune --to 5GiB --yes'],
   },
 });

@@ -112,6 +112,40 @@ describe('apply', () => {
   });
 });
 
+describe('refs that apply made', () => {
+  const listRefs = (): string => h.area.git(h.repository, 'for-each-ref', '--format=%(refname)', 'refs/ramet');
+
+  test('stay when their session goes, and go with it when that is asked for', async () => {
+    const [kept, gone] = [(await h.turn(null, 'echo a > a')).session, (await h.turn(null, 'echo b > b')).session];
+    for (const id of [kept, gone]) await ramet(h.repository, 'apply', id);
+    h.area.git(h.repository, 'merge', '-q', '--no-edit', `refs/ramet/${gone}`);
+    expect((await ramet(h.repository, 'remove', kept, '--yes')).exit).toBe(0);
+    expect(listRefs().split('\n')).toHaveLength(2);
+    const planned = await ramet(h.repository, 'remove', gone, '--refs', '--dry-run', '--json');
+    expect(JSON.parse(planned.stdout)).toMatchObject({
+      runs: [{ unsaved: [], refs: [{ repository: h.repository, ref: `refs/ramet/${gone}` }] }],
+    });
+    expect((await ramet(h.repository, 'remove', gone, '--refs', '--yes')).exit).toBe(0);
+    expect(listRefs()).toBe(`refs/ramet/${kept}`);
+  });
+
+  test('are named as work that is nowhere else where no branch has their commits', async () => {
+    const { session } = await h.turn(null, 'echo a > a');
+    await ramet(h.repository, 'apply', session);
+    expect((await ramet(h.repository, 'remove', session, '--json')).stdout).toContain('not_confirmed');
+    const refused = await ramet(h.repository, 'remove', session, '--refs', '--json');
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      code: 'would_lose_work',
+      runs: [{ unsaved: [{ kind: 'ref', message: expect.stringContaining('commits that no branch has') }] }],
+    });
+    const pruned = await ramet(h.repository, 'prune', '--to', '0', '--refs', '--yes', '--json');
+    expect(JSON.parse(pruned.stdout)).toMatchObject({ removed: [], kept: [{ id: session }] });
+    const all = await ramet(h.repository, 'prune', '--to', '0', '--refs', '--include-unsaved', '--yes', '--json');
+    expect(JSON.parse(all.stdout)).toMatchObject({ removed: [session] });
+    expect(listRefs()).toBe('');
+  });
+});
+
 describe('what a place has', () => {
   async function start(folder: string, workspace: 'directory' | 'none'): Promise<RunId> {
     const created = { cwd: folder, workspace };

@@ -1,3 +1,4 @@
+export { type AppliedRef, removeAppliedRef } from './applied-refs.ts';
 export { type Check, type CheckLevel, type DoctorRequest, examineMachine } from './doctor.ts';
 export { findHeldWork, type HeldWork, isUntouched } from './held.ts';
 export { type PruneGoal, type PruneOptions, type PrunePlan, planPrune } from './prune.ts';

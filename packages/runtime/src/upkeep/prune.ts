@@ -6,6 +6,7 @@
  */
 import type { RunId } from '@ramet/core';
 import { type Bytes, bytesOf, joinTallies, listSessions, NO_FILES, type SessionSummary } from '../inspect/index.ts';
+import { describeRefLoss, findAppliedRef } from './applied-refs.ts';
 import { type CountedRun, countRun, describePlan, type RemovalPlan, type UpkeepContext } from './removal.ts';
 import { findUnsaved, type UnsavedContext } from './unsaved.ts';
 
@@ -43,8 +44,7 @@ export async function planPrune(context: UpkeepContext, options: PruneOptions): 
     if (isReached(bytesOf(freed).own, total, options.goal)) break;
     if (!isDue(run.session, options)) continue;
     const leaving = new Set([...chosen.map(({ session }) => session.id), run.session.id]);
-    const unsaved = { ...context, sessions, leaving };
-    const reasons = await findReasonsToKeep(unsaved, run.session, options.includeUnsaved);
+    const reasons = await findReasonsToKeep({ ...context, sessions, leaving }, run.session, options.includeUnsaved);
     if (reasons.length === 0) {
       chosen.push(run);
       freed = joinTallies(freed, run.tally);
@@ -67,13 +67,16 @@ function isReached(freed: number, total: Bytes, goal: PruneGoal): boolean {
 }
 
 async function findReasonsToKeep(
-  context: UnsavedContext,
+  context: UnsavedContext & UpkeepContext,
   session: SessionSummary,
   includeUnsaved: boolean,
 ): Promise<readonly string[]> {
   if (session.state === 'running') return ['it is running'];
   if (includeUnsaved) return [];
-  return (await findUnsaved(context, session)).map(({ message }) => message);
+  const ref = context.refs === true ? await findAppliedRef(context.store, session) : null;
+  const loss = ref === null ? null : await describeRefLoss(ref);
+  const reasons = [...(await findUnsaved(context, session)), ...(loss === null ? [] : [loss])];
+  return reasons.map(({ message }) => message);
 }
 
 interface Chosen {

@@ -19,6 +19,7 @@ import {
 } from '../inspect/index.ts';
 import type { FileStore } from '../store/index.ts';
 import type { UnsavedReason } from '../workspace/unsaved/index.ts';
+import { type AppliedRef, describeRefLoss, findAppliedRef } from './applied-refs.ts';
 import { findUnsaved } from './unsaved.ts';
 
 /** One run a plan removes. */
@@ -32,6 +33,8 @@ export interface RemovalItem {
   readonly unsaved: readonly UnsavedReason[];
   /** Runs forked from it that stay. */
   readonly children: readonly RunId[];
+  /** What `apply` left in the person's repository and goes too; only where that was asked for. */
+  readonly refs?: readonly AppliedRef[];
 }
 
 export interface RemovalPlan {
@@ -45,6 +48,8 @@ export interface UpkeepContext {
   readonly store: FileStore;
   /** Where the person's configuration is found. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Also remove the refs that `apply` left in the person's repositories. */
+  readonly refs?: boolean;
 }
 
 /** A run with the sizes of its files. */
@@ -54,10 +59,8 @@ export interface CountedRun {
 }
 
 /** Counts what removing these runs would free and lose; refuses with `unknown_run` or `owned_elsewhere`. */
-export async function planRemoval(
-  { store, env }: UpkeepContext,
-  ids: readonly RunId[],
-): Promise<RemovalPlan | Refusal> {
+export async function planRemoval(upkeep: UpkeepContext, ids: readonly RunId[]): Promise<RemovalPlan | Refusal> {
+  const { store } = upkeep;
   const sessions = listSessions(store);
   const chosen: CountedRun[] = [];
   for (const id of new Set(ids)) {
@@ -66,7 +69,7 @@ export async function planRemoval(
     if (session.state === 'running') return refuseRunning(session);
     chosen.push(countRun(store, session));
   }
-  return describePlan({ store, env }, chosen, sessions);
+  return describePlan(upkeep, chosen, sessions);
 }
 
 /** Counts one run's files. */
@@ -76,7 +79,7 @@ export function countRun(store: FileStore, session: SessionSummary): CountedRun 
 
 /** The plan that removes some counted runs. */
 export async function describePlan(
-  { store, env }: UpkeepContext,
+  { store, env, refs: withRefs = false }: UpkeepContext,
   chosen: readonly CountedRun[],
   sessions: readonly SessionSummary[],
 ): Promise<RemovalPlan> {
@@ -85,14 +88,17 @@ export async function describePlan(
   const runs: RemovalItem[] = [];
   for (const { session, tally } of chosen) {
     const { id, title, lastTime } = session;
+    const ref = withRefs ? await findAppliedRef(store, session) : null;
+    const loss = ref === null ? null : await describeRefLoss(ref);
     const children = sessions.filter((other) => other.forkedFrom?.id === id && !removed.has(other.id));
     runs.push({
       id,
       title,
       lastTime,
       bytes: bytesOf(tally),
-      unsaved: await findUnsaved(context, session),
+      unsaved: [...(await findUnsaved(context, session)), ...(loss === null ? [] : [loss])],
       children: children.map((child) => child.id),
+      ...(withRefs ? { refs: ref === null ? [] : [ref] } : {}),
     });
   }
   return { runs, bytes: bytesOf(chosen.reduce((sum, { tally }) => joinTallies(sum, tally), NO_FILES)) };

@@ -18,7 +18,7 @@ import { findRepository, type Repository } from '../project/index.ts';
 import { type AppliedCommit, type ApplyPlace, makeAppliedCommit, makeIdentity } from './commit.ts';
 import { type MergePlan, planMerge, refuseConflict } from './merge.ts';
 import { type CheckedCheckout, checkCheckout, openCheckout } from './overlap.ts';
-import { readRef, refuseBranch, writeRefs } from './refs.ts';
+import { readRef, refOf, refuseBranch, writeRefs } from './refs.ts';
 import { bringCommit } from './transfer.ts';
 import type { AppliedCheckpoint, ApplyRequest } from './types.ts';
 import { writeCheckoutFiles } from './write-files.ts';
@@ -65,7 +65,7 @@ async function applyTo(repository: Repository, place: ApplyPlace): Promise<Appli
   if (isRefusal(merge)) return merge;
   const made = await makeAppliedCommit(place);
   if (isRefusal(made)) return made;
-  const ref = `refs/ramet/${request.runId}`;
+  const ref = refOf(request.runId);
   const previous = await readRef(repository, ref);
   if (previous !== made.commit || request.branch !== undefined) {
     const refusal = await publish(repository, place, { made, ref, previous });

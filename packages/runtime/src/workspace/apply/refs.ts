@@ -1,9 +1,11 @@
 /**
- * The only refs Ramet writes in the person's repository: `refs/ramet/<id>`, and a new branch they asked for.
+ * The only refs Ramet writes in the person's repository: `refs/ramet/<id>`, and a new branch they asked for; and how the
+ * former are removed again, when they ask for that.
  *
  * 1. Both or none, with the old value checked; no hook runs.
  * 2. A branch that exists, or that a checkout stands on, is never written.
  */
+import type { RunId } from '@ramet/core';
 import { Failure, type Refusal, refuse } from '@ramet/core/codes';
 import { git, splitLines, splitNul } from '../git/index.ts';
 import type { Repository } from '../project/index.ts';
@@ -46,6 +48,29 @@ export async function readRef(repository: Repository, ref: string): Promise<stri
     okExitCodes: [0, 1, 128],
   });
   return exitCode === 0 ? stdout.toString().trim() : null;
+}
+
+/** The ref that names a run's work in the person's repository. */
+export function refOf(runId: RunId): string {
+  return `refs/ramet/${runId}`;
+}
+
+/** Whether a branch, a tag or a remote-tracking ref leads to a commit. */
+export async function isOnBranch(repository: Repository, commit: string): Promise<boolean> {
+  const { stdout } = await git({
+    gitDir: repository.gitDir,
+    args: ['for-each-ref', '--count=1', `--contains=${commit}`, 'refs/heads', 'refs/tags', 'refs/remotes'],
+  });
+  return stdout.length > 0;
+}
+
+/** Removes a ref while it names this commit; throws `git_failed` otherwise. */
+export async function removeRef(repository: Repository, ref: string, commit: string): Promise<void> {
+  await git({
+    gitDir: repository.gitDir,
+    args: ['update-ref', '--no-deref', '--stdin'],
+    stdin: `delete ${ref} ${commit}\n`,
+  });
 }
 
 export interface RefWrites {

@@ -13,6 +13,7 @@ const WORDS: Readonly<Record<UnsavedKind, (count: number) => string>> = {
   ignored_files: (count) => `${count} ignored file${plural(count)} ${isAre(count)} nowhere else`,
   staged: (count) => `${count} staged content${plural(count)} ${isAre(count)} nowhere else`,
   nested: (count) => `${count} repositor${count === 1 ? 'y' : 'ies'} inside the workspace`,
+  ref: () => 'its ref in your repository leads to commits that no branch has',
 };
 
 /** A reason with its words; `detail` says why or which where there are no names to count. */

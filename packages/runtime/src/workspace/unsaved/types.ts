@@ -19,7 +19,8 @@ export type UnsavedKind =
   | 'files'
   | 'ignored_files'
   | 'staged'
-  | 'nested';
+  | 'nested'
+  | 'ref';
 
 /** One kind of work that would be lost. */
 export interface UnsavedReason {
