@@ -3,32 +3,43 @@
  *
  * 1. The project's file may only tighten: its `allow` rules and its `workspace.carry` count once a person confirmed that
  *    very file, by digest. It is the person's checkout that is read, never the agent's copy.
- * 2. A file that is there and cannot be understood is a refusal: guessing would loosen something.
+ * 2. A file that is there and cannot be understood is a refusal, an unknown key too: guessing would loosen something.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 import { isRefusal, type Refusal, refuse } from '@ramet/core';
+import { findNearest } from '@ramet/core/text';
 import { z } from 'zod';
 import { codeOf, sha256 } from '../store/index.ts';
+import { findToolProblem } from '../tools/names.ts';
 import { DEFAULT_CARRY } from '../workspace/checkout/index.ts';
 import { isTrusted } from './trust.ts';
 import type { Configuration } from './types.ts';
 
 const RULE = z.strictObject({
-  tool: z.string().min(1),
+  tool: toolName(),
   match: z.string().optional(),
   do: z.enum(['allow', 'ask', 'deny']),
 });
+const WORKSPACE = z.strictObject({
+  carry: z.array(folderName()).optional(),
+  captureIgnored: z.boolean().optional(),
+});
 /** The form of a file. */
-export const CONFIG_FILE = z.looseObject({
+export const CONFIG_FILE = z.strictObject({
   model: z.string().min(1).optional(),
   permissions: z.array(RULE).optional(),
-  workspace: z
-    .looseObject({ carry: z.array(folderName()).optional(), captureIgnored: z.boolean().optional() })
-    .optional(),
+  workspace: WORKSPACE.optional(),
 });
-type ConfigFile = z.infer<typeof CONFIG_FILE>;
+/** With the keys of what is not there yet: a file may hold them, and they do nothing. */
+const LATER = z.unknown().optional();
+const FILE = CONFIG_FILE.extend({
+  workspace: WORKSPACE.extend({ overlayCheckpoints: LATER }).optional(),
+  mcpServers: LATER,
+  check: LATER,
+});
+type ConfigFile = z.infer<typeof FILE>;
 
 interface ReadFile {
   readonly path: string;
@@ -110,11 +121,35 @@ function readConfigFile(path: string): ReadFile | null | Refusal {
   if (value instanceof SyntaxError) {
     return refuse('bad_config', `${path} is not JSON (${value.message}); mend it or remove it`, { path });
   }
-  const parsed = CONFIG_FILE.safeParse(value);
+  const parsed = FILE.safeParse(value);
   if (parsed.success) return { path, digest: sha256(bytes), file: parsed.data };
   const issue = parsed.error.issues[0];
   const where = issue === undefined || issue.path.length === 0 ? '' : ` at ${issue.path.join('.')}`;
-  return refuse('bad_config', `${path} cannot be used${where}: ${issue?.message ?? 'not JSON'}`, { path });
+  const problem = issue === undefined ? 'it cannot be understood' : describeIssue(issue);
+  return refuse('bad_config', `${path} cannot be used${where}: ${problem}`, { path });
+}
+
+/** The keys there are, by the place that holds them. */
+const KEYS: Readonly<Record<string, readonly string[]>> = {
+  '': Object.keys(CONFIG_FILE.shape),
+  workspace: Object.keys(WORKSPACE.shape),
+  permissions: Object.keys(RULE.shape),
+};
+
+function describeIssue(issue: z.core.$ZodIssue): string {
+  if (issue.code !== 'unrecognized_keys') return issue.message;
+  const [key = ''] = issue.keys;
+  const known = KEYS[String(issue.path[0] ?? '')] ?? [];
+  const near = findNearest(key, known);
+  return `unknown key '${key}'${near === undefined ? '' : `, did you mean ${near}?`}; the keys are ${known.join(', ')}`;
+}
+
+/** A rule about a tool there is not would hold for nothing. */
+function toolName(): z.ZodString {
+  return z.string().superRefine((name, context) => {
+    const message = findToolProblem(name);
+    if (message !== null) context.addIssue({ code: 'custom', message });
+  });
 }
 
 const LARGEST_BYTES = 1024 * 1024;

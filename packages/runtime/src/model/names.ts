@@ -1,5 +1,6 @@
 /** How models are named by people. Pure. */
 import { type Refusal, refuse } from '@ramet/core';
+import { findNearest } from '@ramet/core/text';
 
 export const PROVIDER_IDS = ['anthropic', 'openai', 'google', 'openai-compatible'] as const;
 
@@ -44,32 +45,6 @@ function suggestName(name: string, prefix: string, model: string): string | unde
   const family = FAMILIES.find(([pattern]) => pattern.test(name))?.[1];
   if (family !== undefined) return `${family}/${name}`;
   if (/^scripted[./]/.test(name)) return `scripted:${name.slice('scripted'.length + 1)}`;
-  const near = findClosest(prefix, PROVIDER_IDS);
+  const near = findNearest(prefix, PROVIDER_IDS);
   return near === undefined ? undefined : `${near}/${model === '' ? '<name>' : model}`;
-}
-
-/** The candidate nearest to a word by edit distance, if it is near enough to be a slip. */
-function findClosest(word: string, candidates: readonly string[]): string | undefined {
-  const lower = word.toLowerCase();
-  let best: { readonly candidate: string; readonly distance: number } | undefined;
-  for (const candidate of candidates) {
-    const distance = editDistance(lower, candidate.toLowerCase());
-    if (best === undefined || distance < best.distance) best = { candidate, distance };
-  }
-  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.candidate.length / 3))
-    ? best.candidate
-    : undefined;
-}
-
-function editDistance(from: string, to: string): number {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= from.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= to.length; j += 1) {
-      const substitution = (row[j - 1] ?? 0) + (from[i - 1] === to[j - 1] ? 0 : 1);
-      next.push(Math.min((row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1, substitution));
-    }
-    row = next;
-  }
-  return row[to.length] ?? 0;
 }

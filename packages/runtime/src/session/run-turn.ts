@@ -11,6 +11,7 @@ import { openSandbox } from '../sandbox/index.ts';
 import { chooseModel } from './choose-model.ts';
 import { createSession } from './create-session.ts';
 import { type OpenedTurn, openTurn } from './open-turn.ts';
+import { refuseSettings } from './settings.ts';
 import { beginTurn } from './turn/begin.ts';
 import type { TurnContext } from './turn/context.ts';
 import { decodeWith } from './turn/decode.ts';
@@ -23,6 +24,8 @@ import { findPlace } from './workspace/open-new.ts';
 
 /** Runs one turn and answers how it ended. */
 export async function runTurn(services: SessionServices, request: TurnRequest): Promise<TurnResult | Refusal> {
+  const unusable = refuseSettings(request.settings);
+  if (unusable !== null) return unusable;
   const clock = startClock(request.settings.limits.maxTimeMs, request.settings.signal);
   try {
     const { session } = request;

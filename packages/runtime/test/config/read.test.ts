@@ -40,7 +40,7 @@ describe('ramet.json', () => {
       { tool: 'shell', do: 'allow' },
       { tool: 'shell', match: 'rm *', do: 'deny' },
     ];
-    const file = { permissions, workspace: { carry: ['deps'] }, check: 'npm test', mcpServers: {}, later: 1 };
+    const file = { permissions, workspace: { carry: ['deps'] }, check: 'npm test', mcpServers: {} };
     writeFiles(area.folder, { 'checkout/ramet.json': JSON.stringify(file) });
     const plain = readable(read());
     expect(plain.rules).toEqual([{ ...permissions[1], from: 'project' }]);
@@ -57,6 +57,18 @@ describe('ramet.json', () => {
     ['[]', /expected/i],
     ['{"permissions":[{"tool":"shell","do":"maybe"}]}', /permissions\.0\.do/],
     ['{"permissions":[{"tool":"shell","do":"deny","mach":"x"}]}', /permissions\.0/],
+    [
+      '{"permissions":[{"tool":"shel","do":"deny"}]}',
+      /permissions\.0\.tool: there is no tool 'shel', did you mean shell\?/,
+    ],
+    ['{"permissons":[]}', /unknown key 'permissons', did you mean permissions\?/],
+    ['{"modle":"a/b"}', /unknown key 'modle', did you mean model\?/],
+    ['{"workspace":{"cary":[]}}', /at workspace: unknown key 'cary', did you mean carry\?/],
+    [
+      '{"permissions":[{"tool":"shell","glob":"x","do":"deny"}]}',
+      /at permissions\.0: unknown key 'glob'; the keys are tool, match, do/,
+    ],
+    ['{"constructor":1}', /unknown key 'constructor'; the keys are/],
     ['{"workspace":{"carry":["../up"]}}', /workspace\.carry\.0/],
     ['{"workspace":{"carry":[".git"]}}', /workspace\.carry\.0/],
   ])('that says %s is a refusal, not a guess', (text, problem) => {
