@@ -30,7 +30,8 @@ export const shellTool: Tool = makeTool({
   input: z.object({ command: z.string().min(1), timeoutMs: z.int().min(1).max(MAX_TIMEOUT_MS).optional() }),
   effect: 'write',
   contained: containedIn,
-  subject: ({ command }) => command,
+  // White space around a command changes nothing of what it does, and must not take it out of a rule's reach.
+  subject: ({ command }) => command.trim(),
   run: runShell,
 });
 

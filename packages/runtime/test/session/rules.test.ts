@@ -4,8 +4,10 @@ import { makeSessionHarness, type SessionHarness } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfiguration, recordTrust } from '../../src/config/index.ts';
 import { viewSession } from '../../src/inspect/index.ts';
-import type { PermissionRule } from '../../src/session/index.ts';
+import type { PermissionRule, TurnSettings } from '../../src/session/index.ts';
 import { decideCall } from '../../src/session/turn/calls/permissions.ts';
+import { builtinTools } from '../../src/tools/index.ts';
+import { TOOL_NAMES } from '../../src/tools/names.ts';
 
 const rule = (verdict: PermissionRule['do'], match?: string, tool = 'shell'): PermissionRule => ({
   tool,
@@ -139,5 +141,44 @@ describe('rules of the command line', () => {
     expect((await h.turn(late, 'git push')).denied).toHaveLength(1);
     expect((await h.turn(late, 'ls')).denied).toEqual([]);
     expect(h.problems()).toEqual([]);
+  });
+});
+
+describe('settings that mean nothing', () => {
+  it.each<[string, Partial<TurnSettings>, RegExp]>([
+    [
+      'a tool in other letters',
+      { rules: [rule('deny', undefined, 'Shell')] },
+      /--deny Shell: there is no tool 'Shell', did you mean shell\?/,
+    ],
+    ['a misspelt tool', { rules: [rule('ask', '*', 'shel')] }, /--ask shel: .*did you mean shell\?/],
+    [
+      'a tool there is not',
+      { rules: [rule('allow', undefined, 'frobnicate')] },
+      /no tool 'frobnicate'; the tools are .*shell/,
+    ],
+    ['an address', { allowNet: ['https://registry.npmjs.org/x'] }, /not an address: registry\.npmjs\.org$/],
+    ['every host', { allowNet: ['*'] }, /every public host/],
+    ['every host at a port', { allowNet: ['*:443'] }, /every public host/],
+    ['no host', { allowNet: ['a b'] }, /expected a host/],
+  ])('are refused before anything is made: %s', async (_, settings, message) => {
+    const h = makeSessionHarness();
+    const refused = await h.run(null, [{ text: 'x' }], { settings });
+    expect(refused).toMatchObject({ code: 'bad_usage', message: expect.stringMatching(message) });
+    expect(h.store.listRuns()).toEqual([]);
+    h.remove();
+  });
+
+  it('know every tool there is by its name', () => {
+    expect(builtinTools().map(({ name }) => name)).toEqual([...TOOL_NAMES]);
+  });
+});
+
+describe('a rule about a command', () => {
+  it('is not escaped by white space around it', async () => {
+    const h = makeSessionHarness();
+    const settings = { rules: [rule('deny', 'git push*')] };
+    expect((await h.turn(null, '  \n git push', { settings })).denied).toHaveLength(1);
+    h.remove();
   });
 });
