@@ -30,7 +30,10 @@ it.each(['core.fileMode', 'core.symlinks'])(
   async (setting) => {
     const site = await makeSite();
     const workspace = await site.addRun();
-    await runScript(workspace.path, `git config ${setting} false; ${MODES}; ln -s script pointer; git add script pointer`);
+    await runScript(
+      workspace.path,
+      `git config ${setting} false; ${MODES}; ln -s script pointer; git add script pointer`,
+    );
     const before = await takeFingerprint(workspace.path);
     const child = await site.restore((await site.capture(workspace)).id);
     expect(await takeFingerprint(child)).toEqual(before);

@@ -49,7 +49,7 @@ export function readRefs(files: Iterable<BytePath>, read: (path: BytePath) => st
 }
 
 /** The commit a HEAD's text resolves to. */
-export function resolveHead(
+function resolveHead(
   head: string,
   refs: ReadonlyMap<string, string>,
   read: (path: BytePath) => string | null,

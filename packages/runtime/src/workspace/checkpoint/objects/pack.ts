@@ -69,7 +69,7 @@ export async function syncPackFolder(storeGit: string): Promise<void> {
 }
 
 /** The bytes of a pack (version 2, no deltas) with these objects. */
-export async function* renderPack(format: ObjectFormat, objects: readonly PackObject[]): AsyncGenerator<Buffer> {
+async function* renderPack(format: ObjectFormat, objects: readonly PackObject[]): AsyncGenerator<Buffer> {
   const trailer = createHash(format.name);
   let waiting: Buffer[] = [];
   let waitingBytes = 0;
