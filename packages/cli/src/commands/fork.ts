@@ -4,6 +4,7 @@ import type { WriteHazard } from '@ramet/core/fork';
 import { decodeValue } from '@ramet/core/log';
 import { escapeLine, renderBytes, renderCount, renderJson, truncateText } from '@ramet/core/text';
 import { type ForkOptions, type ForkResult, forkSession } from '@ramet/runtime/fork';
+import { bytesOfRun } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import type { ForkFlags } from '../flags.ts';
@@ -70,7 +71,8 @@ function describeFork(store: FileStore, source: RunId, result: ForkResult): Desc
     forkedFrom,
     workspace: describeWorkspace(store, session ?? source, result),
     outstanding: plan.outstanding,
-    bytes,
+    // Of one that is not there yet only the lines of its log are known.
+    bytes: session === null ? bytes : bytesOfRun(store.pathsOf(session)),
   };
 }
 
@@ -112,7 +114,8 @@ function renderFork(
   },
 ): string {
   const { store, result, described, ms } = made;
-  const { forkedFrom, session, bytes, plan } = result;
+  const { forkedFrom, session, plan } = result;
+  const { bytes } = described;
   const short = shortenIds(store, [forkedFrom.id]);
   const origin = `${short(forkedFrom.id)} at ${forkedFrom.offset}`;
   const sizes = `${renderBytes(bytes.own)} new, ${renderBytes(bytes.shared)} shared`;

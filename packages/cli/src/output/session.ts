@@ -52,10 +52,8 @@ function listFacts(view: SessionView, { short }: RenderOptions): readonly (reado
   if (workspace.path !== undefined) facts.push(['folder', escapeLine(workspace.path)]);
   facts.push(['usage', renderUsage(own.usage)]);
   if (inherited.usage.replies > 0) facts.push(['inherited', renderUsage(inherited.usage)]);
-  facts.push([
-    'log',
-    `${renderCount(view.events, 'event')}, ${renderBytes(bytes.own)} own, ${renderBytes(bytes.shared)} shared`,
-  ]);
+  facts.push(['log', renderCount(view.events, 'event')]);
+  facts.push(['size', `${renderBytes(bytes.own)} own, ${renderBytes(bytes.shared)} shared`]);
   return facts;
 }
 

@@ -1,6 +1,15 @@
 export { belongsTo, findLastSession, type Place } from './belonging.ts';
 export { findNetworkFileSystem, findStateFolderFault, nearestFolder } from './file-system.ts';
-export { type Bytes, bytesOf, joinTallies, NO_FILES, type Tally, tallyFolders } from './size.ts';
+export {
+  type Bytes,
+  bytesOf,
+  bytesOfRun,
+  joinTallies,
+  measureRun,
+  NO_FILES,
+  type Tally,
+  tallyFolders,
+} from './size.ts';
 export {
   listSessions,
   type RunState,

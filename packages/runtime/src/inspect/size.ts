@@ -3,8 +3,19 @@
  *
  * 1. A file with links outside the runs counted is shared: removing those runs does not free it.
  * 2. Links are counted, never followed: a workspace may hold any.
+ * 3. A measure (`sandbox/private/size.json`) is written only by the run's owner, and believed in lists alone: who removes
+ *    counts.
  */
-import { type Dirent, lstatSync, readdirSync, type Stats } from 'node:fs';
+import {
+  type Dirent,
+  lstatSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  type Stats,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { codeOf, type RunPaths } from '../store/index.ts';
 
@@ -30,8 +41,8 @@ export interface Tally {
 
 export const NO_FILES: Tally = { unlinked: 0, linked: new Map() };
 
-/** Counts all files below some folders; what is missing counts nothing. */
-export function tallyFolders(folders: readonly string[]): Tally {
+/** Counts all files below some folders, but for one; what is missing counts nothing. */
+export function tallyFolders(folders: readonly string[], except?: string): Tally {
   let unlinked = 0;
   const linked = new Map<string, LinkedFile>();
   const pending = [...folders];
@@ -39,7 +50,7 @@ export function tallyFolders(folders: readonly string[]): Tally {
     for (const entry of listEntries(folder)) {
       const path = join(folder, entry.name);
       if (entry.isDirectory()) pending.push(path);
-      const stats = entry.isDirectory() ? undefined : statOf(path);
+      const stats = entry.isDirectory() || path === except ? undefined : statOf(path);
       if (stats === undefined) continue;
       if (stats.nlink <= 1) unlinked += stats.size;
       else addLink(linked, `${stats.dev}:${stats.ino}`, { size: stats.size, links: stats.nlink, met: 1 });
@@ -66,9 +77,50 @@ export function bytesOf(tally: Tally): Bytes {
   return { own, shared };
 }
 
-/** Bytes of a run's log and payloads: what a list shows, because counting workspaces takes long. */
-export function logBytesOf(paths: Pick<RunPaths, 'log' | 'blobs'>): Bytes {
-  return bytesOf(tallyFolders([paths.log, paths.blobs]));
+/**
+ * What a run takes: what removing it alone would free below `runs/`, and what other runs hold too. Of its workspace it is
+ * what its last owner measured when a turn had ended, so that a list walks none; where nobody has, it is counted.
+ */
+export function bytesOfRun(paths: RunPaths): Bytes {
+  const log = bytesOf(tallyFolders([paths.log, paths.blobs]));
+  const rest = readMeasured(paths) ?? bytesOf(tallyFolders([paths.workspace, paths.sandbox]));
+  const lock = statOf(paths.lock)?.size ?? 0;
+  return { own: log.own + rest.own + lock, shared: log.shared + rest.shared };
+}
+
+/** Of a file with the measure: always this long, so that it can count itself. */
+const MEASURE_BYTES = 64;
+
+/** Measures workspace and sandbox folder of a run that is owned, for lists; a measure that cannot be kept is not missed. */
+export function measureRun(paths: RunPaths): void {
+  const place = measureOf(paths);
+  try {
+    const { own, shared } = bytesOf(tallyFolders([paths.workspace, paths.sandbox], place));
+    const text = JSON.stringify({ own: own + MEASURE_BYTES, shared });
+    writeFileSync(`${place}.new`, `${text.padEnd(MEASURE_BYTES - 1)}\n`, { mode: 0o600 });
+    renameSync(`${place}.new`, place);
+  } catch {
+    // Derived, and counted when asked.
+    rmSync(place, { force: true });
+  }
+}
+
+function measureOf({ sandbox }: RunPaths): string {
+  return join(sandbox, 'private', 'size.json');
+}
+
+/** The last measure; null without one. */
+function readMeasured(paths: RunPaths): Bytes | null {
+  try {
+    const { own, shared } = JSON.parse(readFileSync(measureOf(paths), 'utf8')) as Partial<Bytes>;
+    return isCount(own) && isCount(shared) ? { own, shared } : null;
+  } catch {
+    return null;
+  }
+}
+
+function isCount(value: number | undefined): value is number {
+  return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
 function addLink(linked: Map<string, LinkedFile>, key: string, file: LinkedFile): void {

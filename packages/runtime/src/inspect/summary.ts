@@ -14,7 +14,7 @@ import {
   type WorkspaceKind,
 } from '@ramet/core';
 import type { FileStore, LogDamage, LogOutline, OwnerInfo } from '../store/index.ts';
-import { type Bytes, logBytesOf } from './size.ts';
+import { type Bytes, bytesOfRun } from './size.ts';
 
 /** `interrupted`: a turn is open and nobody owns the run. */
 export type RunState = 'running' | 'idle' | 'interrupted' | 'damaged';
@@ -49,7 +49,6 @@ export interface SessionSummary {
   readonly lastEnd?: SessionEnd;
   readonly own: { readonly usage: UsageSum };
   readonly inherited: { readonly usage: UsageSum };
-  /** Of log and payloads. */
   readonly bytes: Bytes;
   readonly owner?: OwnerInfo;
   readonly damage?: LogDamage | { readonly reason: string };
@@ -106,7 +105,7 @@ function summarize(
     ...(lastBoundary === undefined ? {} : { lastEnd: endOf(lastBoundary) }),
     own: { usage: overview.own },
     inherited: { usage: overview.inherited },
-    bytes: logBytesOf(store.pathsOf(id)),
+    bytes: bytesOfRun(store.pathsOf(id)),
     ...(owner === null ? {} : { owner }),
     ...(outline.damage === null ? {} : { damage: outline.damage }),
   };

@@ -27,7 +27,7 @@ import {
   type OwnerInfo,
   refuseDamaged,
 } from '../store/index.ts';
-import { type Bytes, logBytesOf } from './size.ts';
+import { type Bytes, bytesOfRun } from './size.ts';
 import { endOf, markRemoved, type RunState, type SessionEnd, type ShownOrigin, stateOf } from './summary.ts';
 import { type Decoder, decoderOf, type TranscriptEntry, transcribe } from './transcript.ts';
 
@@ -155,7 +155,7 @@ function describe(
     },
     own: { usage: overview.own },
     inherited: { usage: overview.inherited },
-    bytes: logBytesOf(paths),
+    bytes: bytesOfRun(paths),
     turns: walked.turns,
     ...(owner === null ? {} : { owner }),
     ...(outline.damage === null ? {} : { damage: outline.damage }),

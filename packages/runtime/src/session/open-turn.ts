@@ -16,6 +16,7 @@ import {
   type SessionState,
 } from '@ramet/core';
 import { type Configuration, readConfiguration } from '../config/index.ts';
+import { measureRun } from '../inspect/index.ts';
 import type { Model } from '../model/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
 import { makeFolder, type OwnedLog } from '../store/index.ts';
@@ -99,6 +100,7 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Om
   if (isRefusal(model)) return model;
   const prepared = await bindWorkspace({ store: services.store, id, state: fold.state, configuration });
   if (isRefusal(prepared)) return prepared;
+  open.closers.push(() => measureRun(services.store.pathsOf(id)));
   open.closers.push(() => prepared.workspace.release());
   const sandbox = await openRunSandbox(services.store, { id, workspace: prepared.workspace, wanted: settings.sandbox });
   if (isRefusal(sandbox)) return sandbox;
