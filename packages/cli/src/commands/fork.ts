@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { isRefusal, type Refusal } from '@ramet/core/codes';
 import { knownEvent, makeRunId, type RunId } from '@ramet/core/events';
 import type { WriteHazard } from '@ramet/core/fork';
@@ -78,7 +80,7 @@ function describeFork(store: FileStore, source: RunId, result: ForkResult): Desc
 
 /** Child and source hold the same lines up to the boundary. */
 function describeWorkspace(store: FileStore, holder: RunId, { plan }: ForkResult): DescribedFork['workspace'] {
-  const { workspace: kind, boundary } = plan;
+  const { workspace: kind, boundary, project } = plan;
   const { checkpoint, offset } = boundary;
   if (kind === 'directory') {
     return { kind, restorable: false, reason: 'the live folder is shared, not restored', leftOut: [] };
@@ -96,6 +98,11 @@ function describeWorkspace(store: FileStore, holder: RunId, { plan }: ForkResult
       reason: `that turn has no checkpoint: ${why ?? 'no reason is recorded'}`,
       leftOut: [],
     };
+  }
+  const storeGit = join(store.layout.projects, project ?? '', 'store.git');
+  if (project === null || !existsSync(storeGit)) {
+    const reason = `the checkpoints of its project are gone (${storeGit})`;
+    return { kind, restorable: false, checkpoint, reason, leftOut: [] };
   }
   const taken = events.find((event) => event?.type === 'workspace.checkpoint');
   const leftOut = taken?.type === 'workspace.checkpoint' && Array.isArray(taken.leftOut) ? taken.leftOut : [];

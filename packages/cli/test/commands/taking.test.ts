@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal, type RunId } from '@ramet/core';
 import { callShell, makeSessionHarness, type SessionHarness } from '@ramet/testkit';
@@ -143,6 +143,22 @@ describe('refs that apply made', () => {
     const all = await ramet(h.repository, 'prune', '--to', '0', '--refs', '--include-unsaved', '--yes', '--json');
     expect(JSON.parse(all.stdout)).toMatchObject({ removed: [session] });
     expect(listRefs()).toBe('');
+  });
+});
+
+test('a fork says that the files do not come back where the project has no checkpoints any more', async () => {
+  const { session } = await h.turn(null, 'echo a > a');
+  const preview = async (): Promise<unknown> => {
+    const { stdout } = await ramet(h.repository, 'fork', session, '--dry-run', '--json');
+    return (JSON.parse(stdout) as { workspace: unknown }).workspace;
+  };
+  expect(await preview()).toMatchObject({ kind: 'git', restorable: true });
+  const [project = ''] = readdirSync(join(h.home, 'projects')).filter((name) => name.includes('-'));
+  renameSync(join(h.home, 'projects', project, 'store.git'), join(h.area.folder, 'gone'));
+  expect(await preview()).toMatchObject({
+    restorable: false,
+    checkpoint: expect.stringMatching(/^[0-9a-f]{40}$/),
+    reason: expect.stringContaining('the checkpoints of its project are gone'),
   });
 });
 
