@@ -25,9 +25,16 @@ function differs(request: DiffersRequest, snapshot: Snapshot, head: CheckpointHe
   const { filesTree, trees } = snapshot;
   const live = { git: trees.areas.get('git'), nested: trees.areas.get('nested'), files: filesTree };
   for (const [area, oid] of Object.entries(live)) if (head.trees.get(area) !== oid) return true;
-  const { git, commit, missing } = head.manifest;
-  const manifest = { ...describeFiles(snapshot, request), git, commit, missing };
+  const { git, commit, missing, leftOut, leftOutCount } = head.manifest;
+  const left = addsNothingLeftOut(snapshot, head) ? { leftOut, leftOutCount } : {};
+  const manifest = { ...describeFiles(snapshot, request), git, commit, missing, ...left };
   return renderComparable(manifest) !== renderComparable(head.manifest);
+}
+
+/** What a checkpoint left out is not there after a restore: only something that it does not name is a difference. */
+function addsNothingLeftOut(snapshot: Snapshot, head: CheckpointHead): boolean {
+  const named = new Set(head.manifest.leftOut.map((entry) => JSON.stringify(entry)));
+  return snapshot.leftOut.every((entry) => named.has(JSON.stringify(entry)));
 }
 
 /** A workspace that was just restored has no cache: the next capture need not read everything again. */

@@ -8,9 +8,10 @@ import {
   readCheckpointFile,
   readCheckpointRefs,
   restoreCheckpoint,
+  workspaceDiffers,
 } from '../../../src/workspace/checkpoint/index.ts';
 import { DEFAULT_CAPTURE_LIMITS } from '../../../src/workspace/types.ts';
-import { CARRY, makeSite } from './fixture.ts';
+import { CARRY, makeRequest, makeSite } from './fixture.ts';
 
 const SMALL = { untrackedFileBytes: 1000, untrackedTotalBytes: 2500, ignoredFileBytes: 100, ignoredTotalBytes: 250 };
 
@@ -35,6 +36,11 @@ describe('what a checkpoint leaves out', () => {
     expect(statSync(join(child, 'a')).size).toBe(6000);
     expect(existsSync(join(child, 'u2')) && existsSync(join(child, 'i2.log'))).toBe(true);
     expect(existsSync(join(child, 'u3')) || existsSync(join(child, 'i3.log'))).toBe(false);
+    // A restored workspace lacks what was left out, and is no other for that; something new that would be, is.
+    const request = { ...makeRequest(site.handle(child), { limits: SMALL }), checkpoint: record.id };
+    expect(await workspaceDiffers(request)).toBe(false);
+    await runScript(child, 'head -c 1002 /dev/zero >another-big');
+    expect(await workspaceDiffers(request)).toBe(true);
   });
 
   it('is every ignored file when those are not captured, and their content reaches no object', async () => {
