@@ -14,12 +14,22 @@ export function parseCount(text: string): number {
   return count;
 }
 
-/** An amount of money or of seconds: positive, with or without a fraction. */
+/** An amount of money or of days: positive, with or without a fraction. */
 export function parseAmount(text: string): number {
   const amount = Number(text);
   if (!/^\d+(\.\d+)?$/.test(text) || !(amount > 0)) throw new SyntaxError(`expected a number above 0, found '${text}'`);
   return amount;
 }
+
+/** Seconds of a time such as `600`, `90s`, `10m` or `1h`. */
+export function parseSeconds(text: string): number {
+  const [, amount = '', unit = 's'] = /^(\d+(?:\.\d+)?)([smh]?)$/.exec(text) ?? [];
+  const seconds = Number(amount) * (SECONDS[unit] ?? 1);
+  if (!(seconds > 0)) throw new SyntaxError(`expected seconds or a time such as 10m or 1h, found '${text}'`);
+  return seconds;
+}
+
+const SECONDS: Readonly<Record<string, number>> = { m: 60, h: 3600 };
 
 /** A size such as `500M` or `2GiB`. */
 export function parseSize(text: string): number {

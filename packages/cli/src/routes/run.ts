@@ -3,7 +3,7 @@ import type { CliContext } from '../context.ts';
 import type { RunFlags } from '../flags.ts';
 import { defineCommand, JSON_FLAG } from './define.ts';
 import { YES_FLAG } from './keeping.ts';
-import { parseAmount, parseCount, parseOffset, parseText } from './parse.ts';
+import { parseAmount, parseCount, parseOffset, parseSeconds, parseText } from './parse.ts';
 import { parseRule } from './rules.ts';
 
 const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
@@ -71,9 +71,9 @@ const flags: FlagParametersForType<RunFlags, CliContext> = {
   },
   maxTime: {
     kind: 'parsed',
-    parse: parseAmount,
-    brief: 'Most seconds for this turn',
-    placeholder: 'seconds',
+    parse: parseSeconds,
+    brief: 'Most time for this turn: seconds, or such as 10m or 1h',
+    placeholder: 'time',
     optional: true,
   },
 };

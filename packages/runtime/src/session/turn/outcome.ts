@@ -1,4 +1,4 @@
-import type { EndReason, ErrorInfo } from '@ramet/core';
+import { type EndReason, type ErrorInfo, renderCount } from '@ramet/core';
 
 /** What a step says about the turn: null goes on. */
 export type StepOutcome =
@@ -16,6 +16,6 @@ export type StepOutcome =
 /** The turn ends because the person or the clock said so. */
 export function endByAbort(timedOut: boolean, maxTimeMs: number | undefined): StepOutcome {
   if (!timedOut) return { kind: 'end', reason: 'interrupted', error: { code: 'interrupted', message: 'interrupted' } };
-  const message = `the turn took more than ${(maxTimeMs ?? 0) / 1000} seconds`;
+  const message = `the turn took more than ${renderCount((maxTimeMs ?? 0) / 1000, 'second')}`;
   return { kind: 'end', reason: 'limit', error: { code: 'limit_reached', message } };
 }
