@@ -1,7 +1,7 @@
 /** From a model's name and the environment to a model, or the reason there is none. */
 import { isRefusal, type Refusal, refuse } from '@ramet/core';
 import { type ProviderId, parseModelName } from './names.ts';
-import { contextTokensOf } from './price.ts';
+import { contextTokensOf, isPriceKnown } from './price.ts';
 import { makeProviderModel } from './provider-model.ts';
 import { PROVIDERS, type ProviderEntry } from './providers.ts';
 import { refuseWithoutKey } from './refusals.ts';
@@ -26,9 +26,10 @@ async function openProviderModel(spec: ModelSpec, provider: ProviderId, model: s
   const key = findKey(spec.env, entry);
   if (key === '' && !entry.isKeyOptional) return refuseWithoutKey(spec.name, entry.keyVariables);
   const { baseUrl } = address;
-  const [sdk, contextTokens] = await Promise.all([
+  const [sdk, contextTokens, isPriced] = await Promise.all([
     entry.load({ model, key, baseUrl }),
     contextTokensOf({ provider, model, baseUrl }),
+    isPriceKnown({ provider, model, baseUrl }),
   ]);
   return makeProviderModel({
     name: spec.name,
@@ -40,6 +41,7 @@ async function openProviderModel(spec: ModelSpec, provider: ProviderId, model: s
     key,
     keyVariables: entry.keyVariables,
     contextTokens,
+    isPriced,
     now: () => new Date(),
   });
 }

@@ -42,6 +42,12 @@ export async function contextTokensOf(model: PricedModel): Promise<number | unde
   return found?.model.context_window;
 }
 
+/** Whether the list has a price for both directions of a model. */
+export async function isPriceKnown(model: PricedModel): Promise<boolean> {
+  const found = await look(model, { usage: { input_tokens: 1, output_tokens: 1 } });
+  return found !== undefined && isComplete(found.model_price);
+}
+
 async function look(model: PricedModel, asked: { usage: Record<string, number>; time?: Date }) {
   const { calcPrice, findProvider } = await import('@pydantic/genai-prices');
   const provider =

@@ -19,6 +19,7 @@ export interface ProviderModelParts {
   readonly key: string;
   readonly keyVariables: readonly string[];
   readonly contextTokens: number | undefined;
+  readonly isPriced: boolean;
   readonly now: () => Date;
 }
 
@@ -28,6 +29,7 @@ export function makeProviderModel(parts: ProviderModelParts): Model {
     name: parts.name,
     identity: parts.isBaseUrlChosen ? { baseUrl: parts.baseUrl } : {},
     ...(parts.contextTokens === undefined ? {} : { contextTokens: parts.contextTokens }),
+    isPriced: parts.isPriced,
     reply: (request, onDelta) => requestReply(parts, request, onDelta),
   };
 }

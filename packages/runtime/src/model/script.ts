@@ -1,5 +1,6 @@
 /** A script of model replies: its format, checked. Pure. */
 import type { Usage } from '@ramet/core';
+import { findNearest } from '@ramet/core/text';
 import { isPlainObject } from './well-formed.ts';
 
 export interface ScriptedCall {
@@ -13,7 +14,7 @@ export interface ScriptedReply {
   readonly usage: Usage;
 }
 
-/** What is wrong with a script and where (`reply 2, toolCalls[0]`). */
+/** What is wrong with a script and where (`reply 2, call 1`); both count from 1. */
 export class ScriptProblem extends Error {}
 
 /** Parses a script's text: a JSON array of `{"text"?, "toolCalls"?: [{"name","input"}], "usage"?}`. Throws `ScriptProblem`. */
@@ -25,14 +26,14 @@ export function parseScript(text: string): readonly ScriptedReply[] {
     throw new ScriptProblem(`it is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (!Array.isArray(value)) throw new ScriptProblem(`expected a JSON array of replies, found ${describe(value)}`);
-  return value.map((reply: unknown, index) => parseReply(reply, `reply ${index}`));
+  return value.map((reply: unknown, index) => parseReply(reply, `reply ${index + 1}`));
 }
 
 const REPLY_KEYS = ['text', 'toolCalls', 'usage'];
 
 function parseReply(value: unknown, where: string): ScriptedReply {
   const reply = expectObject(value, where);
-  refuseNearMisses(reply, REPLY_KEYS, where);
+  refuseUnknownKeys(reply, REPLY_KEYS, where);
   const { text, toolCalls = [], usage = {} } = reply;
   if (text !== undefined && typeof text !== 'string') {
     throw new ScriptProblem(`${where}, text: expected a string, found ${describe(text)}`);
@@ -42,14 +43,14 @@ function parseReply(value: unknown, where: string): ScriptedReply {
   }
   return {
     ...(text === undefined ? {} : { text }),
-    toolCalls: toolCalls.map((call: unknown, index) => parseCall(call, `${where}, toolCalls[${index}]`)),
+    toolCalls: toolCalls.map((call: unknown, index) => parseCall(call, `${where}, call ${index + 1}`)),
     usage: parseUsage(usage, `${where}, usage`),
   };
 }
 
 function parseCall(value: unknown, where: string): ScriptedCall {
   const call = expectObject(value, where);
-  refuseNearMisses(call, ['name', 'input'], where);
+  refuseUnknownKeys(call, ['name', 'input'], where);
   const { name, input } = call;
   if (typeof name !== 'string' || name === '') {
     throw new ScriptProblem(`${where}, name: expected a tool's name, found ${describe(name)}`);
@@ -68,7 +69,7 @@ const USAGE_KEYS: readonly (keyof Usage)[] = [
 
 function parseUsage(value: unknown, where: string): Usage {
   const usage = expectObject(value, where);
-  refuseNearMisses(usage, USAGE_KEYS, where);
+  refuseUnknownKeys(usage, USAGE_KEYS, where);
   const counts: { -readonly [K in keyof Usage]: Usage[K] } = {};
   for (const key of USAGE_KEYS) {
     const count = usage[key];
@@ -86,15 +87,13 @@ function expectObject(value: unknown, where: string): Record<string, unknown> {
   return value;
 }
 
-/** Other keys are left alone, but `tool_calls` for `toolCalls` would silently end the turn. */
-function refuseNearMisses(object: Record<string, unknown>, known: readonly string[], where: string): void {
-  const plain = (key: string) => key.toLowerCase().replaceAll(/[_-]/g, '');
-  for (const key of Object.keys(object)) {
-    if (known.includes(key)) continue;
-    const meant = known.find((candidate) => plain(candidate) === plain(key));
-    if (meant !== undefined)
-      throw new ScriptProblem(`${where}: unknown key ${JSON.stringify(key)}, did you mean "${meant}"?`);
-  }
+/** `tool_calls` for `toolCalls` would silently end the turn, `txt` for `text` say nothing. */
+function refuseUnknownKeys(object: Record<string, unknown>, known: readonly string[], where: string): void {
+  const key = Object.keys(object).find((name) => !known.includes(name));
+  if (key === undefined) return;
+  const near = findNearest(key, known);
+  const hint = near === undefined ? `; the keys are ${known.join(', ')}` : `, did you mean "${near}"?`;
+  throw new ScriptProblem(`${where}: unknown key ${describe(key)}${hint}`);
 }
 
 function describe(value: unknown): string {

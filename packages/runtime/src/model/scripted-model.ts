@@ -10,6 +10,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type AssistantMessage, type Message, type Refusal, refuse } from '@ramet/core';
+import { renderCount } from '@ramet/core/text';
 import { collectCallIds, makeUniqueId } from './reply.ts';
 import { parseScript, type ScriptedReply, ScriptProblem } from './script.ts';
 import { type Model, type ModelDelta, ModelFailure, type ModelReply, type ModelRequest } from './types.ts';
@@ -62,6 +63,7 @@ function makeScriptedModel(name: string, script: Script): Model {
   return {
     name,
     identity: { script: { path: script.path, digest: script.digest } },
+    isPriced: false,
     async reply(request, onDelta) {
       await checkRequest(script, request);
       const reply = request.purpose === 'turn' ? playReply(script, request) : summarize(request);
@@ -95,7 +97,7 @@ function playReply(script: Script, request: ModelRequest): ModelReply {
   if (reply === undefined) {
     throw new ModelFailure(
       'script_exhausted',
-      `the script ${script.path} has ${script.replies.length} replies, and reply ${request.replyIndex} was asked for; a reply without toolCalls ends a turn`,
+      `the script ${script.path} has ${renderCount(script.replies.length, 'reply', 'replies')}, and reply ${request.replyIndex + 1} was asked for; a reply without toolCalls ends a turn`,
     );
   }
   const taken = collectCallIds(request.messages);

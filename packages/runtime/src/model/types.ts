@@ -42,11 +42,19 @@ export class ModelFailure extends Error {
   /** The provider's own `Retry-After`, in milliseconds. */
   readonly retryAfterMs?: number;
   readonly status?: number;
+  /** Attempts worth making in all, where that is fewer than usual. */
+  readonly maxAttempts?: number;
 
   constructor(
     code: ModelFailure['code'],
     message: string,
-    options: { retryable?: boolean; retryAfterMs?: number; status?: number; cause?: unknown } = {},
+    options: {
+      retryable?: boolean;
+      retryAfterMs?: number;
+      status?: number;
+      maxAttempts?: number;
+      cause?: unknown;
+    } = {},
   ) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'ModelFailure';
@@ -54,6 +62,7 @@ export class ModelFailure extends Error {
     this.retryable = options.retryable ?? false;
     if (options.retryAfterMs !== undefined) this.retryAfterMs = options.retryAfterMs;
     if (options.status !== undefined) this.status = options.status;
+    if (options.maxAttempts !== undefined) this.maxAttempts = options.maxAttempts;
   }
 }
 
@@ -67,6 +76,8 @@ export interface Model {
   };
   /** Tokens the context holds, if known. */
   readonly contextTokens?: number;
+  /** Whether what a reply costs can be known. */
+  readonly isPriced: boolean;
   /** One streamed request, no retry of its own. Rejects with `ModelFailure`. */
   reply(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelReply>;
 }

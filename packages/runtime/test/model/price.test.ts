@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { contextTokensOf, priceOf } from '../../src/model/index.ts';
+import { isPriceKnown } from '../../src/model/price.ts';
 
 const time = new Date('2026-06-01T00:00:00Z');
 const usage = { inputTokens: 1_000_000, outputTokens: 0 };
@@ -36,4 +37,12 @@ it('does not bill a local model that bears the name of a sold one', async () => 
 it('knows the context of a listed model, and says nothing of others', async () => {
   expect(await contextTokensOf({ provider: 'anthropic', model: 'claude-sonnet-4-5' })).toBe(200_000);
   expect(await contextTokensOf({ provider: 'anthropic', model: 'no-such-model' })).toBeUndefined();
+});
+
+it('knows before a request whether there is a price', async () => {
+  expect(await isPriceKnown({ provider: 'anthropic', model: 'claude-sonnet-4-5' })).toBe(true);
+  expect(await isPriceKnown({ provider: 'anthropic', model: 'no-such-model' })).toBe(false);
+  expect(await isPriceKnown({ provider: 'openai-compatible', model: 'gpt-5', baseUrl: 'http://localhost:1/v1' })).toBe(
+    false,
+  );
 });

@@ -103,7 +103,7 @@ it('names itself by the absolute path and the digest of the script', async () =>
 it('fails when the script has no such reply', async () => {
   const failure = await failureOf(await open([{ text: 'a' }]), makeRequest({ replyIndex: 1 }));
   expect(failure).toMatchObject({ code: 'script_exhausted', retryable: false });
-  expect(failure.message).toContain('has 1 replies, and reply 1');
+  expect(failure.message).toContain('has 1 reply, and reply 2');
 });
 
 it('fails when the script changed or went away', async () => {
@@ -122,13 +122,15 @@ it('fails when the turn was interrupted', async () => {
 it.each([
   ['{', 'it is not JSON'],
   ['{"text":"a"}', 'expected a JSON array of replies, found an object'],
-  ['[{},7]', 'reply 1: expected an object, found 7'],
-  ['[{"text":null}]', 'reply 0, text: expected a string, found null'],
-  ['[{"toolCalls":{}}]', 'reply 0, toolCalls: expected an array, found an object'],
-  ['[{"toolCalls":[{"input":{}}]}]', "reply 0, toolCalls[0], name: expected a tool's name, found nothing"],
-  ['[{"toolCalls":[{"name":"shell"}]}]', "reply 0, toolCalls[0], input: expected the tool's input, found nothing"],
-  ['[{"tool_calls":[]}]', 'reply 0: unknown key "tool_calls", did you mean "toolCalls"?'],
-  ['[{"usage":{"inputTokens":-1}}]', 'reply 0, usage, inputTokens: expected a whole number of tokens, found -1'],
+  ['[{},7]', 'reply 2: expected an object, found 7'],
+  ['[{"text":null}]', 'reply 1, text: expected a string, found null'],
+  ['[{"toolCalls":{}}]', 'reply 1, toolCalls: expected an array, found an object'],
+  ['[{"toolCalls":[{"input":{}}]}]', "reply 1, call 1, name: expected a tool's name, found nothing"],
+  ['[{"toolCalls":[{"name":"shell"}]}]', "reply 1, call 1, input: expected the tool's input, found nothing"],
+  ['[{"tool_calls":[]}]', 'reply 1: unknown key "tool_calls", did you mean "toolCalls"?'],
+  ['[{"txt":"a"}]', 'reply 1: unknown key "txt", did you mean "text"?'],
+  ['[{"finish":"stop"}]', 'reply 1: unknown key "finish"; the keys are text, toolCalls, usage'],
+  ['[{"usage":{"inputTokens":-1}}]', 'reply 1, usage, inputTokens: expected a whole number of tokens, found -1'],
   [new Uint8Array([0x5b, 0xff, 0x5d]), 'it is not UTF-8'],
 ])('refuses the script %s', async (text, problem) => {
   const refusal = await openText(text);

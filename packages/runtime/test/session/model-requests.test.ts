@@ -155,6 +155,26 @@ describe('limits of a turn', () => {
     expect(h.problems()).toEqual([]);
   });
 
+  it('on the cost of a model without a price are refused, new session or old, and nothing is asked', async () => {
+    const limits = { limits: { maxCost: 1 } };
+    const refused = { code: 'bad_usage', message: expect.stringContaining('--max-cost cannot be kept') };
+    const nameless = { settings: { ...limits, model: 'anthropic/no-such-model' } };
+    expect(await runAt([], null, nameless)).toMatchObject(refused);
+    expect(h.store.listRuns()).toEqual([]);
+    const { session } = await h.turn(null, 'true');
+    expect(await h.run(session, [{ text: 'x' }], { settings: limits })).toMatchObject(refused);
+    expect(h.eventsOfType(session, 'session.config')).toHaveLength(1);
+  });
+
+  it('say once that a reply did not say what they count', async () => {
+    const notices: string[] = [];
+    const observer = { notice: (text: string) => notices.push(text) };
+    const replies = [callShell('true'), callShell('true'), { text: 'done' }];
+    const result = ended(await h.run(null, replies, { observer, settings: { limits: { maxTokens: 5 } } }));
+    expect(result.end.reason).toBe('completed');
+    expect(notices.filter((text) => text.includes('--max-tokens counts only'))).toHaveLength(1);
+  });
+
   it('count what the session used itself, not what it inherited', async () => {
     const { session } = ended(await runAt([reply({ text: 'dear' })]));
     const child = await h.fork(session, 1);

@@ -1,6 +1,19 @@
-import type { SessionState } from '@ramet/core';
+import type { SessionState, UsageSum } from '@ramet/core';
 import type { TurnLimits } from '../../types.ts';
 import { openTurnOf } from '../context.ts';
+
+/**
+ * A word about a reply that did not say what a limit counts; null where there is nothing to say, or it was said before
+ * in this turn.
+ */
+export function describeUnknown(limits: TurnLimits, before: UsageSum, after: UsageSum): string | null {
+  const { maxTokens, maxCost } = limits;
+  if (maxTokens !== undefined && before.unknownUsage === 0 && after.unknownUsage > 0)
+    return 'a reply did not say its tokens: --max-tokens counts only what replies say';
+  if (maxCost !== undefined && before.unknownCost === 0 && after.unknownCost > 0)
+    return 'the cost of a reply is not known: --max-cost counts only what is known';
+  return null;
+}
 
 /**
  * The limit that forbids another request, in words; null while all hold. Tokens and cost are the session's own, without

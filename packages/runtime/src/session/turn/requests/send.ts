@@ -2,8 +2,9 @@
 import { type ContextEvent, canonicalJson, type Digest, type EventDraft, type Purpose } from '@ramet/core';
 import { ModelFailure, type ModelReply, type ModelRequest, planRetry } from '../../../model/index.ts';
 import { sha256 } from '../../../store/index.ts';
-import { record, type TurnContext } from '../context.ts';
+import { openTurnOf, record, type TurnContext } from '../context.ts';
 import { endByAbort, type StepOutcome } from '../outcome.ts';
+import { describeUnknown } from './limits.ts';
 
 /** How a failed request ends the turn. */
 export function endByFailure(context: TurnContext, failure: ModelFailure): StepOutcome {
@@ -29,8 +30,14 @@ export async function sendRecorded(
   for (let attempt = 1; ; attempt += 1) {
     await record(context, [{ type: 'model.request', digest, model: context.model.name, attempt, purpose }]);
     const outcome = await attemptReply(context, request);
+    const before = openTurnOf(context.fold.state).usage;
     await record(context, [draftResponse(context, outcome, { attempt, purpose })]);
-    if (!(outcome instanceof ModelFailure)) return outcome;
+    if (!(outcome instanceof ModelFailure)) {
+      const { settings, fold } = context;
+      const unknown = describeUnknown(settings.limits, before, openTurnOf(fold.state).usage);
+      if (unknown !== null) settings.observer.notice?.(unknown);
+      return outcome;
+    }
     const waitMs = planRetry({ attempt, failure: outcome, random: randomFraction(context) });
     if (waitMs === null || context.signal.aborted) return outcome;
     context.settings.observer.notice?.(`${outcome.message}; trying again in ${Math.ceil(waitMs / 1000)} s`);
