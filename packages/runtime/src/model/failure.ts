@@ -35,6 +35,8 @@ interface Facts {
   readonly networkCode: string | undefined;
   readonly isStreamed: boolean;
   readonly isCut: boolean;
+  /** The reply had begun when the connection ended. */
+  readonly isBroken: boolean;
 }
 
 /** Makes the failure of a request. */
@@ -48,6 +50,7 @@ export function deriveFailure(error: unknown, context: FailureContext): ModelFai
     retryable: !overflow && isRetryable(facts, context),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     ...(facts.status === undefined ? {} : { status: facts.status }),
+    ...(UNREACHABLE.has(facts.networkCode ?? '') ? { maxAttempts: 2 } : {}),
     cause: error,
   });
 }
@@ -70,6 +73,7 @@ function readFacts(error: unknown): Facts {
     networkCode: findNetworkCode(reason),
     isStreamed: error instanceof StreamError,
     isCut: isCut(reason),
+    isBroken: isBroken(error, reason),
   };
 }
 
@@ -115,6 +119,20 @@ function isCut(reason: unknown): boolean {
   return reason instanceof CutStreamError || (reason instanceof Error && CUT_ERRORS.has(reason.name));
 }
 
+/** Nobody answers at that place: a second attempt finds a hiccup, a fifth only costs time. */
+const UNREACHABLE = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EHOSTUNREACH', 'ENETUNREACH']);
+
+/** The provider's packages have other words for it, of which none says what happened. */
+function isBroken(error: unknown, reason: unknown): boolean {
+  if (isCut(reason)) return true;
+  const began = error instanceof StreamError || /^Failed to process successful response/.test(messageOf(reason));
+  return began && (findNetworkCode(reason) !== undefined || /terminated|Failed to process/.test(messageOf(reason)));
+}
+
+function messageOf(reason: unknown): string {
+  return reason instanceof Error ? reason.message : '';
+}
+
 const OVERFLOW_KINDS = new Set(['context_length_exceeded', 'exceed_context_size_error', 'request_too_large']);
 
 /** How providers and local servers say it where they have no code for it. */
@@ -155,7 +173,9 @@ const MAX_MESSAGE_LENGTH = 600;
 function renderMessage(facts: Facts, context: FailureContext, overflow: boolean): string {
   const kind = facts.kinds[0];
   const what = facts.status === undefined ? 'failed' : `answered ${facts.status}`;
-  const said = facts.message.replaceAll(/\s+/g, ' ').trim();
+  const said = facts.isBroken
+    ? 'the connection broke in the middle of a reply'
+    : facts.message.replaceAll(/\s+/g, ' ').trim();
   const line = `${context.model} ${what}${kind === undefined ? '' : ` (${kind})`}: ${said}`;
   return `${redact(cut(line), context.key)}${renderAdvice(facts, context, overflow)}`.toWellFormed();
 }

@@ -10,14 +10,14 @@ const MAX_ASKED_WAIT_MS = 300_000;
 export interface RetryQuestion {
   /** Attempts already made: 1 after the first failure. */
   readonly attempt: number;
-  readonly failure: Pick<ModelFailure, 'retryable' | 'retryAfterMs'>;
+  readonly failure: Pick<ModelFailure, 'retryable' | 'retryAfterMs' | 'maxAttempts'>;
   /** In [0, 1): spreads clients that failed together. */
   readonly random: number;
 }
 
 /** How many milliseconds to wait before the next attempt, or null to give up; the provider's own wait wins. */
 export function planRetry({ attempt, failure, random }: RetryQuestion): number | null {
-  if (!failure.retryable || attempt >= MAX_ATTEMPTS) return null;
+  if (!failure.retryable || attempt >= (failure.maxAttempts ?? MAX_ATTEMPTS)) return null;
   if (failure.retryAfterMs !== undefined) {
     return failure.retryAfterMs > MAX_ASKED_WAIT_MS ? null : failure.retryAfterMs;
   }

@@ -7,6 +7,7 @@ import {
   type WireAnswer,
 } from '@ramet/testkit/models';
 import { afterEach, describe, expect, it } from 'vitest';
+import { deriveFailure } from '../../src/model/failure.ts';
 import { failureOf, KEY, MODEL_NAMES, makeRequest, openAt } from './helpers.ts';
 
 let endpoint: ModelEndpoint | undefined;
@@ -83,6 +84,8 @@ describe.each(WIRES)('%s', (wire) => {
     const { body } = renderWire(wire, { text: 'half of it', tokens: { input: 1, cached: 0, output: 1 } });
     const failure = await failWith(wire, { body: body.slice(0, -2), end: 'drop' });
     expect(failure).toMatchObject({ code: 'model_failed', retryable: true });
+    expect(failure.message).toBe(`${MODEL_NAMES[wire]} failed: the connection broke in the middle of a reply`);
+    expect(failure.maxAttempts).toBeUndefined();
     expect(failure.status).toBeUndefined();
   });
 
@@ -183,6 +186,14 @@ it('does not call a rate limit in tokens a minute an overflow', async () => {
 it('does not wait for a quota that is used up', async () => {
   const body = [ERRORS.openai('insufficient_quota', 'You exceeded your current quota')];
   expect(await failWith('openai', { status: 429, body })).toMatchObject({ status: 429, retryable: false });
+});
+
+it('does not try a place that nobody answers at more than twice', () => {
+  const cause = Object.assign(new Error('connect'), { code: 'ECONNREFUSED' });
+  const context = { model: 'm', keyVariables: [], signal: new AbortController().signal, now: new Date(0) };
+  const failure = deriveFailure(new Error('Cannot connect to API', { cause }), context);
+  expect(failure).toMatchObject({ retryable: true, maxAttempts: 2 });
+  expect(failure.message).toContain('nothing listens');
 });
 
 it('says that nothing listens, and does not wait for it', async () => {

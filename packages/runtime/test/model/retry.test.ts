@@ -21,6 +21,12 @@ describe('planRetry', () => {
     expect(planRetry({ attempt: 5, failure: FAILED, random: 0 })).toBeNull();
   });
 
+  it('makes fewer attempts where the failure says that more are not worth it', () => {
+    const failure = { retryable: true, maxAttempts: 2 };
+    expect(planRetry({ attempt: 1, failure, random: 0 })).toBe(500);
+    expect(planRetry({ attempt: 2, failure, random: 0 })).toBeNull();
+  });
+
   it("takes the provider's own wait, unless it is longer than anyone would sit through", () => {
     expect(planRetry({ attempt: 1, failure: { retryable: true, retryAfterMs: 90_000 }, random: 0.5 })).toBe(90_000);
     expect(planRetry({ attempt: 1, failure: { retryable: true, retryAfterMs: 3_600_000 }, random: 0.5 })).toBeNull();
