@@ -74,7 +74,7 @@ export function openBubblewrap(view: SandboxView, options: BubblewrapOptions): S
 async function runWithNetwork(setting: Setting, command: SandboxCommand): Promise<CommandOutcome> {
   const hosts = command.allowNet ?? [];
   if (hosts.length === 0) return runConfined(setting, command, null);
-  const proxy = await openNetworkProxy(hosts);
+  const proxy = await openNetworkProxy(hosts, command.onRefusedEgress);
   try {
     return await runConfined(setting, command, proxy);
   } finally {
@@ -191,7 +191,7 @@ function makeHome(scratch: string): void {
 }
 
 function toProcessSpec(command: SandboxCommand) {
-  const { argv: _argv, env: _env, cwd: _cwd, allowNet: _allowNet, ...rest } = command;
+  const { argv: _argv, env: _env, cwd: _cwd, allowNet: _allowNet, onRefusedEgress: _onRefused, ...rest } = command;
   return { ...rest, cwd: '/', env: {}, realPipes: true };
 }
 

@@ -48,6 +48,7 @@ interface ProxyState {
   readonly rules: readonly HostRule[];
   readonly reached: Set<string>;
   readonly refused: Set<string>;
+  readonly onRefused: (sentence: string) => void;
   readonly sockets: Set<Duplex>;
 }
 
@@ -67,8 +68,17 @@ const HOP_HEADERS = [
 const REFUSED_REMEMBERED = 1_000;
 
 /** Opens a proxy that lets these hosts through; throws `Failure('bad_config')` for a rule that cannot be read. */
-export async function openNetworkProxy(hosts: readonly string[]): Promise<NetworkProxy> {
-  const state: ProxyState = { rules: hosts.map(readRule), reached: new Set(), refused: new Set(), sockets: new Set() };
+export async function openNetworkProxy(
+  hosts: readonly string[],
+  onRefused: (sentence: string) => void = () => {},
+): Promise<NetworkProxy> {
+  const state: ProxyState = {
+    rules: hosts.map(readRule),
+    reached: new Set(),
+    refused: new Set(),
+    onRefused,
+    sockets: new Set(),
+  };
   const folder = mkdtempSync(join(tmpdir(), 'ramet-net-'));
   const server = createServer(
     (request, response) => void forward(state, request, response).catch(() => response.destroy()),
@@ -204,8 +214,12 @@ async function judge(state: ProxyState, destination: Destination | null): Promis
   if (destination === null) return { kind: 'refused', status: 400, reason: 'The destination could not be read.' };
   const name = renderDestination(destination);
   const refuse = (why: string): Judgement => {
-    if (state.refused.size < REFUSED_REMEMBERED) state.refused.add(name);
-    return { kind: 'refused', status: 403, reason: `Ramet does not let this command reach ${name}: ${why}.` };
+    const reason = `Ramet does not let this command reach ${name}: ${why}.`;
+    if (state.refused.size < REFUSED_REMEMBERED && !state.refused.has(name)) {
+      state.refused.add(name);
+      state.onRefused(reason);
+    }
+    return { kind: 'refused', status: 403, reason };
   };
   if (!isAllowed(destination, state.rules)) return refuse('it is not in the allowed hosts (--allow-net)');
   if (isIP(destination.host) === 0) state.reached.add(name);

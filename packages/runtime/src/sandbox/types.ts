@@ -19,7 +19,7 @@ export interface SandboxView {
   readonly readOnly: readonly string[];
   /** Paths relative to the workspace that are read-only to the agent (`.git/hooks` of a directory workspace). */
   readonly frozen: readonly string[];
-  /** Identity for the generated git config; absent when the person has none. */
+  /** Identity for the generated git config; absent when the person has none: then "Ramet agent". */
   readonly identity?: { readonly name: string; readonly email: string };
   /** Host paths no toolchain folder of PATH may bring in: the state folder, the person's checkout. */
   readonly hidden?: readonly string[];
@@ -54,6 +54,8 @@ export interface SandboxCommand {
   readonly signal?: AbortSignal;
   /** Hosts the command may reach through the recording proxy (`example.org`, `*.example.org`, `host:port`); none: no network. */
   readonly allowNet?: readonly string[];
+  /** Told once of each destination that the proxy refuses, in a sentence. */
+  readonly onRefusedEgress?: (sentence: string) => void;
 }
 
 export interface CommandOutcome {

@@ -19,7 +19,7 @@ export interface UnsandboxedOptions {
 /** A `Sandbox` that confines nothing. */
 export function openUnsandboxed(view: SandboxView, options: UnsandboxedOptions): Sandbox {
   const run = async (command: SandboxCommand): Promise<CommandOutcome> => {
-    const { cwd, env, allowNet: _allowNet, ...rest } = command;
+    const { cwd, env, allowNet: _allowNet, onRefusedEgress: _onRefused, ...rest } = command;
     mkdirSync(view.scratch, { recursive: true, mode: 0o700 });
     const outcome = await runProcess({
       ...rest,

@@ -177,7 +177,7 @@ function makeContext(services: SessionServices, parts: ContextParts): TurnContex
   const { workspace } = prepared;
   const privateFolder = join(services.store.pathsOf(id).sandbox, 'private');
   makeFolder(privateFolder);
-  const { toolOutput } = settings.observer;
+  const { toolOutput, notice } = settings.observer;
   return {
     services,
     settings,
@@ -198,6 +198,7 @@ function makeContext(services: SessionServices, parts: ContextParts): TurnContex
       allowNet: settings.allowNet,
       outputLimitBytes: OUTPUT_LIMIT_BYTES,
       ...(toolOutput === undefined ? {} : { onOutput: toolOutput }),
+      ...(notice === undefined ? {} : { onNotice: notice }),
     },
     captor: makeCaptor({ workspace, sandbox, privateFolder, configuration }),
     signal,

@@ -61,6 +61,7 @@ async function runShell(
     timeoutMs,
     signal: context.signal,
     allowNet: context.allowNet,
+    ...(context.onNotice === undefined ? {} : { onRefusedEgress: context.onNotice }),
     ...makeListeners(context.onOutput),
   });
   const collected = [outcome.stdout, outcome.stderr] as const;

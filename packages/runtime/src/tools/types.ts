@@ -24,6 +24,8 @@ export interface ToolContext {
   readonly outputLimitBytes: number;
   /** Live output for a person's eyes. */
   readonly onOutput?: (text: string) => void;
+  /** A line for a person's eyes that is in no answer. */
+  readonly onNotice?: (text: string) => void;
 }
 
 export interface ToolAnswer {

@@ -68,6 +68,23 @@ describe('a command with --allow-net', () => {
     expect(outcome).toMatchObject({ egress: [], refusedEgress: ['unlisted.example:80', `127.0.0.1:${portOf(echo)}`] });
   });
 
+  test('tells its caller each refusal once, with the reason', async () => {
+    const told: string[] = [];
+    const script = `${get('http://unlisted.example/')}; ${get('http://unlisted.example/')}`;
+    const outcome = await (await openConfined(world.view)).run({
+      argv: ['sh', '-c', script],
+      cwd: '',
+      stdout: { kind: 'collect', limitBytes: 1000 },
+      stderrLimitBytes: 1000,
+      allowNet: ['listed.example'],
+      onRefusedEgress: (sentence) => told.push(sentence),
+    });
+    expect(outcome.refusedEgress).toEqual(['unlisted.example:80']);
+    expect(told).toEqual([
+      expect.stringContaining('unlisted.example:80: it is not in the allowed hosts (--allow-net)'),
+    ]);
+  });
+
   test('does not reach a private address by a listed name or under *', async () => {
     const port = portOf(web);
     const script = `${get(`http://localhost:${port}/`)}; ${get(`http://127.1:${port}/`)}; ${get(`http://[::ffff:127.0.0.1]:${port}/`)}`;
