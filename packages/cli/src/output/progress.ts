@@ -58,6 +58,7 @@ function watchForPerson(context: CliContext, store: FileStore, isNew: boolean): 
     stderr.write(all.map((line) => `${line}\n`).join(''));
   };
   const show = (line: string): void => say(paint(stderr, 'dim', truncateText(line, stderr.columns ?? 160)));
+  const inputs = new Map<string, unknown>();
   const observer: TurnObserver = {
     session: (id) => {
       start = describeStart(store, id, isNew);
@@ -68,7 +69,8 @@ function watchForPerson(context: CliContext, store: FileStore, isNew: boolean): 
       if (known.type === 'message' || known.type === 'model.request') say();
       // On a terminal the words were shown as they came.
       if (live === null) for (const line of describeWords(known)) show(line);
-      const line = describeEvent(known);
+      for (const { callId, input } of callsOf(known)) inputs.set(callId, input);
+      const line = describeEvent(known, inputs);
       if (line !== null) show(line);
     },
     notice: (text) => say(paint(stderr, 'yellow', escapeLine(text))),
@@ -163,7 +165,7 @@ function describeWords(event: KnownEvent): readonly string[] {
 }
 
 /** One line for what a person wants to see of an event; null for the rest. */
-function describeEvent(event: KnownEvent): string | null {
+function describeEvent(event: KnownEvent, inputs: ReadonlyMap<string, unknown>): string | null {
   switch (event.type) {
     case 'workspace.restore': {
       const reason = event.reason === undefined ? '' : `: ${event.reason}`;
@@ -172,16 +174,28 @@ function describeEvent(event: KnownEvent): string | null {
     case 'tool.intent':
       return escapeLine(`${event.tool}  ${renderInput(event.input)}`);
     case 'tool.result':
-      return event.outcome === 'ok' ? describeExit(event.output) : escapeLine(`  ${event.tool}: ${event.outcome}`);
+      return event.outcome === 'ok' ? describeExit(event.output) : describeProblem(event, inputs);
     case 'context.compact':
       return 'the conversation was summarised, because it no longer fits';
-    case 'model.response':
-      return event.error === undefined
-        ? null
-        : escapeLine(`the model failed: ${event.error.message} (${event.error.code})`);
     default:
       return null;
   }
+}
+
+/** A call that was not made, or failed; of one that was denied, by what. */
+function describeProblem(
+  { callId, tool, outcome, output }: Extract<KnownEvent, { type: 'tool.result' }>,
+  inputs: ReadonlyMap<string, unknown>,
+): string {
+  const said = 'value' in output && typeof output.value === 'string' ? output.value : '';
+  if (outcome !== 'denied' || said === '') return escapeLine(`  ${tool}: ${outcome}`);
+  return escapeLine(`${tool}  ${truncateText(renderInput(inputs.get(callId) ?? {}), 80)}  ${said}`);
+}
+
+/** The calls a reply names. */
+function callsOf(event: KnownEvent): readonly { readonly callId: string; readonly input: unknown }[] {
+  if (event.type !== 'model.response' || event.message === undefined) return [];
+  return toolCallsOf(event.message).map(({ toolCallId: callId, input }) => ({ callId, input }));
 }
 
 function describeExit(output: unknown): string | null {

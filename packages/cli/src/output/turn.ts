@@ -2,7 +2,7 @@
 import { CODES, type Code, type ExitCode, exitCodeOf } from '@ramet/core/codes';
 import { type EventOf, knownEvent, type RunId } from '@ramet/core/events';
 import { deriveOverview } from '@ramet/core/log';
-import { escapeLine, escapeText, renderCount, renderWords } from '@ramet/core/text';
+import { escapeLine, escapeText, renderCount, renderWords, truncateText } from '@ramet/core/text';
 import type { TurnResult } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
 import { isUntouched } from '@ramet/runtime/upkeep';
@@ -77,7 +77,7 @@ function renderEnd(context: CliContext, store: FileStore, turn: EndedTurn): stri
   const lines = [paint(context.stderr, tone, head)];
   if (error !== undefined && end.reason !== 'interrupted')
     lines.push(`error: ${escapeLine(error.message)} (${escapeLine(error.code)})`);
-  for (const call of denied) lines.push(`denied: ${escapeLine(`${call.tool}: ${call.reason}`)}`);
+  for (const call of denied) lines.push(renderDenied(call));
   lines.push(...renderFiles(store, result, id));
   if (end.reason !== 'completed') lines.push(`go on: ramet run --session ${id} "..."`);
   lines.push(`fork here: ramet fork ${id} --at ${end.offset}`);
@@ -96,6 +96,12 @@ function renderFiles(store: FileStore, result: Ended, id: string): readonly stri
       ? []
       : [`see it: ramet diff ${id}   take it: ramet apply ${id}`]),
   ];
+}
+
+/** What was denied, and by what: `denied  shell  git push  (the rule shell:git push* (--deny))`. */
+function renderDenied({ tool, subject, reason }: Ended['denied'][number]): string {
+  const why = reason.replace(/^denied(: | by )?/, '');
+  return escapeLine(['denied', tool, truncateText(subject, 200), `(${why})`].filter((part) => part !== '').join('  '));
 }
 
 const IN_PLACE = 'changed: not counted, and no checkpoint: the agent works in the folder itself';

@@ -32,10 +32,13 @@ export function makeEtcFiles(
   ];
 }
 
+/** Who commits where the person's git has no identity: a commit that fails helps nobody. */
+export const AGENT_IDENTITY = { name: 'Ramet agent', email: 'agent@ramet.invalid' };
+
 /** The system-wide git configuration of commands: who commits, and that the workspace is trusted. */
 export function makeGitConfig(identity: { readonly name: string; readonly email: string } | undefined): string {
-  const user =
-    identity === undefined ? '' : `[user]\n\tname = ${quote(identity.name)}\n\temail = ${quote(identity.email)}\n`;
+  const { name, email } = identity ?? AGENT_IDENTITY;
+  const user = `[user]\n\tname = ${quote(name)}\n\temail = ${quote(email)}\n`;
   return `${user}[safe]\n\tdirectory = *\n[init]\n\tdefaultBranch = main\n[gc]\n\tauto = 0\n[maintenance]\n\tauto = false\n`;
 }
 

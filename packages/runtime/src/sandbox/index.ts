@@ -1,3 +1,4 @@
+export { AGENT_IDENTITY } from './generated-files.ts';
 export { type HostRule, parseHostRule } from './host-rules.ts';
 export { openSandbox } from './open.ts';
 export { probeSandbox, type SandboxProbe } from './probe.ts';

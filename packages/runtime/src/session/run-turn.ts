@@ -7,7 +7,7 @@
  */
 import { isRefusal, type LoggedEvent, type Refusal, type RunId, refuse, type SessionState } from '@ramet/core';
 import { readConfiguration } from '../config/index.ts';
-import { openSandbox } from '../sandbox/index.ts';
+import { AGENT_IDENTITY, openSandbox } from '../sandbox/index.ts';
 import { chooseModel } from './choose-model.ts';
 import { createSession } from './create-session.ts';
 import { type OpenedTurn, openTurn } from './open-turn.ts';
@@ -18,9 +18,10 @@ import { decodeWith } from './turn/decode.ts';
 import { endTurn } from './turn/end.ts';
 import type { StepOutcome } from './turn/outcome.ts';
 import { driveTurn } from './turn/turn.ts';
-import type { DeniedCall, NewSession, SessionServices, TurnRequest, TurnResult } from './types.ts';
+import type { DeniedCall, NewSession, SessionServices, TurnRequest, TurnResult, TurnSettings } from './types.ts';
 import { lockDirectory } from './workspace/directory.ts';
-import { findPlace } from './workspace/open-new.ts';
+import { readIdentity } from './workspace/identity.ts';
+import { findPlace, type SessionPlace } from './workspace/open-new.ts';
 
 /** Runs one turn and answers how it ended. */
 export async function runTurn(services: SessionServices, request: TurnRequest): Promise<TurnResult | Refusal> {
@@ -68,12 +69,20 @@ async function makeSession(
     frozen: [],
   });
   if (isRefusal(sandbox)) return sandbox;
+  await noticeIdentity(place, settings);
   if (place.kind === 'directory') {
     const free = await lockDirectory(home, place.directory);
     if (isRefusal(free)) return free;
     free.release();
   }
   return createSession(services, { place, options, configuration, signal: settings.signal });
+}
+
+async function noticeIdentity({ project }: SessionPlace, settings: TurnSettings): Promise<void> {
+  if (project === null || (await readIdentity(project)) !== null) return;
+  const { name, email } = AGENT_IDENTITY;
+  const what = settings.sandbox === 'none' ? 'commits of the agent fail' : `the agent commits as ${name} <${email}>`;
+  settings.observer.notice?.(`your git has no user.name and user.email: ${what}`);
 }
 
 async function takeTurn(opened: OpenedTurn, request: TurnRequest): Promise<TurnResult> {
@@ -111,7 +120,7 @@ function describeEnd(
     end: { offset: end.seq, reason: end.reason },
     text: textOf(context, open),
     usage: open.usage,
-    denied: deniedOf(open),
+    denied: deniedOf(context, open),
     ...(end.error === undefined ? {} : { error: end.error }),
     ...(checkpoint === undefined ? {} : { checkpoint: checkpoint as unknown as LoggedEvent }),
   };
@@ -134,11 +143,13 @@ function textOf({ log }: TurnContext, open: NonNullable<SessionState['open']>): 
   return content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : [])).join('');
 }
 
-function deniedOf(open: NonNullable<SessionState['open']>): readonly DeniedCall[] {
-  return open.calls.flatMap(({ callId, tool, result }) => {
+function deniedOf(context: TurnContext, open: NonNullable<SessionState['open']>): readonly DeniedCall[] {
+  const decode = decodeWith(context.log);
+  return open.calls.flatMap(({ callId, tool, input, result }) => {
     if (result?.outcome !== 'denied') return [];
     const { output } = result;
-    return [{ callId, tool, reason: 'value' in output ? String(output.value) : 'denied' }];
+    const subject = context.tools.get(tool)?.subject(decode(input)) ?? '';
+    return [{ callId, tool, subject, reason: 'value' in output ? String(output.value) : 'denied' }];
   });
 }
 

@@ -128,6 +128,8 @@ export interface TurnRequest {
 export interface DeniedCall {
   readonly callId: string;
   readonly tool: string;
+  /** What it would have acted on: the command, the path; empty when its input cannot be read. */
+  readonly subject: string;
   readonly reason: string;
 }
 

@@ -100,6 +100,12 @@ describe('what a command sees', () => {
     );
     expect(out).toBe('A "quoted" \\ name|a@example.org|HEAD -> main\n');
   });
+
+  test('git commits as Ramet agent where the person has no identity', async () => {
+    const script = 'git init -q && git commit -q --allow-empty -m x && git log --format="%an|%ae|%cn|%ce"';
+    const { out } = await runIn(await openConfined(world.view), script);
+    expect(out).toBe('Ramet agent|agent@ramet.invalid|Ramet agent|agent@ramet.invalid\n');
+  });
 });
 
 describe('ways out', () => {

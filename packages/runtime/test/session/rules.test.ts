@@ -100,7 +100,8 @@ describe('rules of the command line', () => {
   it('that deny or ask hold for the later turns; those that allow for their own', async () => {
     const first = await h.turn(null, 'true', settings(PUSH, rule('ask', 'rm *'), rule('allow')));
     const later = await h.turn(first.session, 'git push origin');
-    expect(later.denied).toMatchObject([{ reason: 'denied by the rule shell:git push* (--deny of an earlier turn)' }]);
+    const reason = 'denied by the rule shell:git push* (--deny of an earlier turn)';
+    expect(later.denied).toMatchObject([{ tool: 'shell', subject: 'git push origin', reason }]);
     expect((await h.turn(first.session, 'rm x')).denied).toHaveLength(1);
     const open = await h.turn(first.session, 'echo x', { settings: { sandbox: 'none' } });
     expect(open.denied).toHaveLength(1);
