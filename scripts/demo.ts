@@ -15,7 +15,7 @@ import { auditStore, takeFingerprint } from '@ramet/testkit';
 import { type Answer, type Command, packCommand } from './demo/command.ts';
 import { check, readStatus, say } from './demo/facts.ts';
 import { makeProject, type TURNS } from './demo/project.ts';
-import { digestOf, lastTestExit, ownLogBytes, readEvents, readLines } from './demo/store.ts';
+import { digestOf, lastTestExit, ownBytes, readEvents, readLines } from './demo/store.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
@@ -94,12 +94,12 @@ function forkAt(stage: Stage, session: string, boundary: number): string {
   const child = text(answer.json, 'session');
   check(isDeepStrictEqual(answer.json.forkedFrom, preview.forkedFrom), 'the preview showed this very fork');
   const bytes = answer.json.bytes as { own: number; shared: number };
-  check(bytes.own === ownLogBytes(home, child), 'the fork takes the bytes it says');
+  check(bytes.own === ownBytes(home, child), 'the fork takes the bytes it says');
   const usage = usageOf(ramet, child);
   check(usage === 0, 'a fork costs no token');
   say(
     'fork',
-    `offset ${boundary}, ${Math.round(answer.milliseconds)} ms as a process, ${bytes.own} new bytes of log, ${usage} tokens`,
+    `offset ${boundary}, ${Math.round(answer.milliseconds)} ms as a process, ${bytes.own} new bytes, ${usage} tokens`,
   );
   const [parentLines, childLines] = [readLines(home, session), readLines(home, child)];
   const same = childLines

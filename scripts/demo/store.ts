@@ -1,6 +1,6 @@
 /** Reads back from the store, as plain files, what the demonstration says. */
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { lstatSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export interface StoredEvent {
@@ -42,10 +42,11 @@ export function lastTestExit(events: readonly StoredEvent[]): number {
   return Number(code);
 }
 
-/** Bytes of a run's log that no other run holds. */
-export function ownLogBytes(home: string, run: string): number {
-  const folder = join(home, 'runs', run, 'log');
-  const segments = readdirSync(folder).filter((name) => name.endsWith('.jsonl'));
-  const stats = segments.map((name) => statSync(join(folder, name)));
+/** Bytes of a run's files that no other run holds: what its removal frees. */
+export function ownBytes(home: string, run: string): number {
+  const entries = readdirSync(join(home, 'runs', run), { recursive: true, withFileTypes: true });
+  const stats = entries
+    .filter((entry) => !entry.isDirectory())
+    .map(({ parentPath, name }) => lstatSync(join(parentPath, name)));
   return stats.filter(({ nlink }) => nlink === 1).reduce((sum, { size }) => sum + size, 0);
 }
