@@ -36,18 +36,18 @@ export async function carryOut(
     store,
     plan.runs.map(({ id }) => id),
   );
+  const { stuck } = await removeRefs(plan.runs.filter(({ id }) => removed.includes(id)));
   if (stopped !== null) {
     const message = `${stopped.message}; removed before that: ${removed.length === 0 ? 'none' : removed.join(', ')}`;
     return refuse(stopped.code, message, { ...stopped.data, removed });
   }
-  const { stuck } = await removeRefs(plan);
   const freed = `removed ${renderCount(removed.length, 'session')}: ${renderBytes(plan.bytes.own)} freed`;
   const notes = `${isAnswered ? rendered : ''}${stuck.map((line) => `${escapeLine(line)}\n`).join('')}`;
   return { json: { ...plan, removed, ...(stuck.length === 0 ? {} : { stuck }) }, notes, text: `${freed}\n` };
 }
 
 /** A ref that moved since it was counted stays, and is named. */
-async function removeRefs({ runs }: RemovalPlan): Promise<{ readonly stuck: readonly string[] }> {
+async function removeRefs(runs: RemovalPlan['runs']): Promise<{ readonly stuck: readonly string[] }> {
   const stuck: string[] = [];
   for (const ref of runs.flatMap(({ refs = [] }) => refs)) {
     await removeAppliedRef(ref).catch((error: unknown) => {

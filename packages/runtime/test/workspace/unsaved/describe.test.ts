@@ -27,7 +27,7 @@ async function kinds(site: Site, run: Run, others: readonly Run[] = []): Promise
 async function apply(site: Site, run: Run): Promise<void> {
   const { project } = site;
   const checkpoint = run.checkpoints.at(-1)?.id ?? '';
-  const applied = await applyCheckpoint({ project, checkpoint, runId: run.id, base: run.base, nowMs: 0 });
+  const applied = await applyCheckpoint({ project, checkpoint, runId: run.id, base: run.base, takenMs: 0 });
   if (isRefusal(applied)) throw new Error(applied.message);
 }
 
