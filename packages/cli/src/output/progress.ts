@@ -189,7 +189,9 @@ function describeProblem(
 ): string {
   const said = 'value' in output && typeof output.value === 'string' ? output.value : '';
   if (outcome !== 'denied' || said === '') return escapeLine(`  ${tool}: ${outcome}`);
-  return escapeLine(`${tool}  ${truncateText(renderInput(inputs.get(callId) ?? {}), 80)}  ${said}`);
+  // A turn that is continued has calls nobody saw here.
+  const input = inputs.has(callId) ? `${truncateText(renderInput(inputs.get(callId)), 80)}  ` : '';
+  return escapeLine(`${tool}  ${input}${said}`);
 }
 
 /** The calls a reply names. */

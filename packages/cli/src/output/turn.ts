@@ -73,7 +73,7 @@ function renderEnd(context: CliContext, store: FileStore, turn: EndedTurn): stri
   const { session, end, usage, denied, error } = result;
   const id = short(session);
   const tone = end.reason === 'completed' ? 'green' : 'yellow';
-  const head = `turn ${result.turn} ${end.reason} in ${(ms / 1000).toFixed(1)} s, ${renderUsage(usage)}`;
+  const head = `turn ${result.turn} ${end.reason} in ${(ms / 1000).toFixed(1)} s, ${usage.replies === 0 ? 'no reply' : renderUsage(usage)}`;
   const lines = [paint(context.stderr, tone, head)];
   if (error !== undefined && end.reason !== 'interrupted')
     lines.push(`error: ${escapeLine(error.message)} (${escapeLine(error.code)})`);
@@ -98,10 +98,10 @@ function renderFiles(store: FileStore, result: Ended, id: string): readonly stri
   ];
 }
 
-/** What was denied, and by what: `denied  shell  git push  (the rule shell:git push* (--deny))`. */
+/** What was denied, and by what: `denied  shell  git push  by the rule shell:git push* (--deny)`. */
 function renderDenied({ tool, subject, reason }: Ended['denied'][number]): string {
-  const why = reason.replace(/^denied(: | by )?/, '');
-  return escapeLine(['denied', tool, truncateText(subject, 200), `(${why})`].filter((part) => part !== '').join('  '));
+  const why = reason.replace(/^denied:? /, '');
+  return escapeLine(['denied', tool, truncateText(subject, 200), why].filter((part) => part !== '').join('  '));
 }
 
 const IN_PLACE = 'changed: not counted, and no checkpoint: the agent works in the folder itself';

@@ -141,7 +141,7 @@ function describeIssue(issue: z.core.$ZodIssue): string {
   const [key = ''] = issue.keys;
   const known = KEYS[String(issue.path[0] ?? '')] ?? [];
   const near = findNearest(key, known);
-  return `unknown key '${key}'${near === undefined ? '' : `, did you mean ${near}?`}; the keys are ${known.join(', ')}`;
+  return `unknown key '${key}'${near === undefined ? '' : ` (did you mean ${near}?)`}; the keys are ${known.join(', ')}`;
 }
 
 /** A rule about a tool there is not would hold for nothing. */

@@ -8,6 +8,6 @@ export function findToolProblem(name: string): string | null {
   const names: readonly string[] = TOOL_NAMES;
   if (name === '*' || names.includes(name)) return null;
   const near = findNearest(name, names);
-  const hint = near === undefined ? '' : `, did you mean ${near}?`;
+  const hint = near === undefined ? '' : ` (did you mean ${near}?)`;
   return `there is no tool '${name}'${hint}; the tools are ${names.join(', ')}, and * for all`;
 }

@@ -59,11 +59,11 @@ describe('ramet.json', () => {
     ['{"permissions":[{"tool":"shell","do":"deny","mach":"x"}]}', /permissions\.0/],
     [
       '{"permissions":[{"tool":"shel","do":"deny"}]}',
-      /permissions\.0\.tool: there is no tool 'shel', did you mean shell\?/,
+      /permissions\.0\.tool: there is no tool 'shel' \(did you mean shell\?\)/,
     ],
-    ['{"permissons":[]}', /unknown key 'permissons', did you mean permissions\?/],
-    ['{"modle":"a/b"}', /unknown key 'modle', did you mean model\?/],
-    ['{"workspace":{"cary":[]}}', /at workspace: unknown key 'cary', did you mean carry\?/],
+    ['{"permissons":[]}', /unknown key 'permissons' \(did you mean permissions\?\)/],
+    ['{"modle":"a/b"}', /unknown key 'modle' \(did you mean model\?\)/],
+    ['{"workspace":{"cary":[]}}', /at workspace: unknown key 'cary' \(did you mean carry\?\)/],
     [
       '{"permissions":[{"tool":"shell","glob":"x","do":"deny"}]}',
       /at permissions\.0: unknown key 'glob'; the keys are tool, match, do/,

@@ -150,7 +150,7 @@ describe('settings that mean nothing', () => {
     [
       'a tool in other letters',
       { rules: [rule('deny', undefined, 'Shell')] },
-      /--deny Shell: there is no tool 'Shell', did you mean shell\?/,
+      /--deny Shell: there is no tool 'Shell' \(did you mean shell\?\)/,
     ],
     ['a misspelt tool', { rules: [rule('ask', '*', 'shel')] }, /--ask shel: .*did you mean shell\?/],
     [
