@@ -356,6 +356,7 @@ describe('applyCheckpoint to the checkout', () => {
     const site = await makeSite();
     const merge = {
       tree: '',
+      taken: new Map(),
       changes: [
         { path: 'dir/sub/y', oldMode: '100644', newMode: null },
         { path: 'new/deep', oldMode: null, newMode: '100644' },
