@@ -26,5 +26,5 @@ function findHostProblem(text: string): string | null {
   const host = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text) ? new URL(text).host : '';
   return host === ''
     ? 'expected a host: example.org, *.example.org or example.org:443'
-    : `expected a host, not an address: ${host}`;
+    : `expected a host, not a URL: ${host}`;
 }

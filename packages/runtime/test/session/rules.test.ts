@@ -158,7 +158,7 @@ describe('settings that mean nothing', () => {
       { rules: [rule('allow', undefined, 'frobnicate')] },
       /no tool 'frobnicate'; the tools are .*shell/,
     ],
-    ['an address', { allowNet: ['https://registry.npmjs.org/x'] }, /not an address: registry\.npmjs\.org$/],
+    ['an address', { allowNet: ['https://registry.npmjs.org/x'] }, /not a URL: registry\.npmjs\.org$/],
     ['every host', { allowNet: ['*'] }, /every public host/],
     ['every host at a port', { allowNet: ['*:443'] }, /every public host/],
     ['no host', { allowNet: ['a b'] }, /expected a host/],
