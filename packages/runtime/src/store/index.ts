@@ -4,6 +4,7 @@ export { forkKeyOf } from './keys.ts';
 export { layoutOf, type RunPaths, runPathsOf, type StateLayout, stateFolderOf } from './layout.ts';
 export { acquireLock, type HeldLock } from './lock.ts';
 export { openMemoryStore } from './memory-store.ts';
+export { tryLockSpan } from './os-lock.ts';
 export { refuseDamaged } from './refusals.ts';
 export { sha256 } from './sha256.ts';
 export type * from './types.ts';

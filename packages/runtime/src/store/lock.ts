@@ -11,8 +11,8 @@
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { tryLock } from 'fs-native-extensions';
 import { codeOf, diskFailure, FILE_MODE, pause, writeAll } from './durable.ts';
+import { type LockSpan, tryLockSpan } from './os-lock.ts';
 import type { OwnerInfo } from './types.ts';
 
 /** How long an owner tries before it believes that somebody else owns the run: a fork is shorter. */
@@ -20,8 +20,8 @@ const RETRY_MS = 300;
 const STEP_MS = 15;
 
 /** Offsets of the bytes that are locked. */
-const OWNERSHIP = 0;
-const PRESENCE = 1;
+const OWNERSHIP: LockSpan = { offset: 0, length: 1 };
+const PRESENCE: LockSpan = { offset: 1, length: 1 };
 
 /** How long an owner waits for those who look at this moment; then it is an owner that is not seen. */
 const LOOKERS = 50;
@@ -56,7 +56,7 @@ export function tryAcquireLock(
 ): HeldLock | 'held' | 'missing' {
   const fd = openLockFile(path, mode, options.create);
   if (fd === null) return 'missing';
-  if (!tryLock(fd, OWNERSHIP, 1, { shared: mode === 'shared' }) || !isSameFile(fd, path)) {
+  if (!tryLockSpan(fd, OWNERSHIP, mode) || !isSameFile(fd, path)) {
     closeSync(fd);
     return 'held';
   }
@@ -77,7 +77,7 @@ export function isHeldExclusively(path: string): boolean {
   const fd = openLockFile(path, 'shared', false);
   if (fd === null) return false;
   try {
-    return !tryLock(fd, PRESENCE, 1, { shared: true });
+    return !tryLockSpan(fd, PRESENCE, 'shared');
   } finally {
     closeSync(fd);
   }
@@ -99,7 +99,7 @@ export function readOwner(path: string): OwnerInfo {
 }
 
 function showPresence(fd: number): void {
-  for (let attempt = 0; attempt < LOOKERS && !tryLock(fd, PRESENCE, 1); attempt += 1) pause(LOOKER_MS);
+  for (let attempt = 0; attempt < LOOKERS && !tryLockSpan(fd, PRESENCE, 'exclusive'); attempt += 1) pause(LOOKER_MS);
 }
 
 function openLockFile(path: string, mode: LockMode, create: boolean): number | null {
