@@ -7,9 +7,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Settings of the person that would change what a test sees, or let it spend their money. */
+/** Settings of the person that would change what a test sees, or let it spend their money; how long suites run is none. */
 const PERSONAL =
-  /^(GIT_|RAMET_|XDG_|SSH_AUTH_SOCK$|EMAIL$|EDITOR$|VISUAL$|PAGER$|NODE_OPTIONS$|\w*_API_KEY$|\w*_BASE_URL$)/;
+  /^(GIT_|RAMET_(?!FAULT_)|XDG_|SSH_AUTH_SOCK$|EMAIL$|EDITOR$|VISUAL$|PAGER$|NODE_OPTIONS$|\w*_API_KEY$|\w*_BASE_URL$)/;
 
 /** Vitest's global set-up: runs once, before the worker processes inherit the environment. */
 export default function setUp(): () => void {
