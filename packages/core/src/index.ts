@@ -1,6 +1,7 @@
 export * from './codes/index.ts';
 export * from './events/index.ts';
 export * from './fork/index.ts';
+export * from './graph/index.ts';
 export * from './log/index.ts';
 export * from './runs/index.ts';
 export * from './session/index.ts';

@@ -177,7 +177,9 @@ function describeOwning(openStore: OpenStore): void {
       const store = openStore();
       const staged = store.stage(FIRST);
       staged.append(
-        buildSession({ id: FIRST, turns: [{}] }).map((draft) => ('schema' in draft ? { ...draft, schema: 99 } : draft)),
+        buildSession({ id: FIRST, turns: [{}] }).map((draft) =>
+          draft.type === 'session.start' ? { ...draft, schema: 99 } : draft,
+        ),
       );
       await staged.commit();
       expect(codeOf(await store.own(FIRST))).toBe('log_newer');

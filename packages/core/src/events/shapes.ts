@@ -44,6 +44,17 @@ const listOf =
   (value) =>
     Array.isArray(value) && value.every(check);
 const contentOf = (value: unknown): unknown => (object(value) ? (value as { content?: unknown }).content : undefined);
+const runOrigin: FieldCheck = (value) => {
+  if (!object(value)) return false;
+  const origin = value as Readonly<Record<string, unknown>>;
+  return (
+    runId(origin.id) &&
+    [origin.offset, origin.visit].every(count) &&
+    [origin.digest, origin.graphHash, origin.sourceEvent0Digest].every(digest) &&
+    [origin.fromNode, origin.time].every(text) &&
+    listOf(count)(origin.acknowledgedWrites)
+  );
+};
 const userMessage: FieldCheck = (value) => textOrPayload(contentOf(value)) || list(contentOf(value));
 const assistantMessage: FieldCheck = (value) => listOf(object)(contentOf(value));
 const maybe = (check: FieldCheck): OptionalCheck =>
@@ -154,6 +165,40 @@ const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     outstanding: maybe(listOf(object)),
     key: maybe(text),
   },
+  'graph.start': {
+    schema: count,
+    id: runId,
+    graph: digest,
+    input: anything,
+    project: textOrNull,
+    cwd: text,
+    workspace: workspaceKind,
+    versions: object,
+    title: maybe(text),
+    labels: maybe(object),
+    forkedFrom: maybe(runOrigin),
+    key: maybe(text),
+  },
+  'node.enter': { attempt: count, input: anything, inputDigest: digest },
+  'node.exit': {
+    attempt: count,
+    outcome: oneOf('ok', 'failed', 'interrupted'),
+    output: maybe(anything),
+    error: maybe(object),
+    retryAt: maybe(text),
+  },
+  'node.skip': { reason: textOrPayload },
+  'branch.take': { take: textOrNull, by: oneOf('condition', 'otherwise', 'model') },
+  'map.open': { count },
+  'map.item': { index: count, outcome: oneOf('ok', 'failed'), output: maybe(anything), error: maybe(object) },
+  'fold.pass': { pass: count, output: anything, done: flag },
+  'gate.open': { question: textOrPayload, answerSchema: object },
+  'gate.answer': { gate: count, answer: anything, by: oneOf('person', 'flag') },
+  now: { value: text },
+  random: { value: (value) => typeof value === 'number' },
+  'run.complete': { output: anything },
+  'run.fail': { error: object },
+  'run.abandon': { reason: maybe(textOrPayload) },
 };
 
 const CHECKS = new Map<string, readonly (readonly [string, FieldCheck])[]>(

@@ -15,12 +15,22 @@ export type Contained = boolean | 'unless_egress';
 export type Purpose = 'turn' | 'compact' | 'title';
 export type EndReason = 'completed' | 'interrupted' | 'failed' | 'limit';
 
+/**
+ * Where a node of a graph run stands in the walk: its id, below the map items and fold passes it lies in
+ * (`m1[2]/f1#3/body`: item 2 of map `m1`, pass 3 of fold `f1`, node `body`). Items count from 0, passes from 1.
+ */
+export type NodePath = string;
+
 export interface Envelope {
   readonly seq: number;
   readonly prev: Digest;
   /** RFC 3339 with milliseconds and `Z`. */
   readonly time: string;
   readonly type: string;
+  /** The node an event of a graph run belongs to; absent in sessions and in events of the run itself. */
+  readonly node?: NodePath;
+  /** SHA-256 of event 0, in the first event of a forked graph run that is its own. */
+  readonly event0?: Digest;
 }
 
 export interface ErrorInfo {
@@ -61,6 +71,35 @@ export interface RecordedRule {
 }
 
 export type ToolOutcomeKind = 'ok' | 'error' | 'denied' | 'interrupted' | 'outcome_unknown';
+
+/** How a forked graph run began, recorded in its event 0: the shape of descent in answers, and what a person changed. */
+export interface RunOrigin {
+  readonly id: RunId;
+  /** The last event of the source the child holds: the one before the boundary. */
+  readonly offset: number;
+  /** SHA-256 of that line in the source. */
+  readonly digest: Digest;
+  /** Path of the node the child walks again from, and which entry of that path it was, from 1. */
+  readonly fromNode: NodePath;
+  readonly visit: number;
+  /** The document the child walks. */
+  readonly graphHash: Digest;
+  /** What event 1 of the log points to. */
+  readonly sourceEvent0Digest: Digest;
+  /** Offsets of `tool.intent` in the source that a person acknowledged. */
+  readonly acknowledgedWrites: readonly number[];
+  readonly changes?: RunChanges;
+  /** Creation of the child. */
+  readonly time: string;
+}
+
+/** What a fork replaces: the fork node's input, outputs of nodes that had finished, the document. */
+export interface RunChanges {
+  readonly input?: unknown;
+  readonly outputs?: Readonly<Record<NodePath, unknown>>;
+  /** The source's document, when the child walks another. */
+  readonly graphFrom?: Digest;
+}
 
 export interface EventBodies {
   'session.start': {
@@ -208,6 +247,60 @@ export interface EventBodies {
     readonly outstanding?: readonly OutstandingWrite[];
     readonly key?: string;
   };
+  'graph.start': {
+    readonly schema: number;
+    readonly id: RunId;
+    /** SHA-256 of the document's canonical JSON. */
+    readonly graph: Digest;
+    readonly input: unknown;
+    readonly project: string | null;
+    /** Where the person stood, a host path; programs outside the sandbox start here. */
+    readonly cwd: string;
+    readonly workspace: WorkspaceKind;
+    readonly versions: Readonly<Record<string, string>>;
+    readonly title?: string;
+    readonly labels?: Readonly<Record<string, string>>;
+    readonly forkedFrom?: RunOrigin;
+    readonly key?: string;
+  };
+  'node.enter': {
+    /** From 1; more after a failure that is tried again, or after a crash that left it open. */
+    readonly attempt: number;
+    readonly input: unknown;
+    /** SHA-256 of the input's canonical JSON. */
+    readonly inputDigest: Digest;
+  };
+  'node.exit': {
+    readonly attempt: number;
+    readonly outcome: 'ok' | 'failed' | 'interrupted';
+    readonly output?: unknown;
+    readonly error?: ErrorInfo;
+    /** Tried again not before this time; absent: not tried again. */
+    readonly retryAt?: string;
+  };
+  'node.skip': { readonly reason: string };
+  'branch.take': { readonly take: string | null; readonly by: 'condition' | 'otherwise' | 'model' };
+  'map.open': { readonly count: number };
+  'map.item': {
+    readonly index: number;
+    readonly outcome: 'ok' | 'failed';
+    readonly output?: unknown;
+    readonly error?: ErrorInfo;
+  };
+  'fold.pass': { readonly pass: number; readonly output: unknown; readonly done: boolean };
+  'gate.open': { readonly question: string; readonly answerSchema: Readonly<Record<string, unknown>> };
+  'gate.answer': {
+    /** Offset of its `gate.open`. */
+    readonly gate: number;
+    readonly answer: unknown;
+    readonly by: 'person' | 'flag';
+  };
+  now: { readonly value: string };
+  random: { readonly value: number };
+  'run.complete': { readonly output: unknown };
+  /** Not final: a resumed run tries what failed again. */
+  'run.fail': { readonly error: ErrorInfo };
+  'run.abandon': { readonly reason?: string };
 }
 
 /** The types this version knows and writes. */
@@ -223,4 +316,6 @@ export type KnownEvent = { [T in EventType]: EventOf<T> }[EventType];
 export type LoggedEvent = Envelope & Readonly<Record<string, unknown>>;
 
 /** An event before it has an envelope. */
-export type EventDraft = { [T in EventType]: { readonly type: T } & EventBodies[T] }[EventType];
+export type EventDraft = {
+  [T in EventType]: { readonly type: T } & Pick<Envelope, 'node' | 'event0'> & EventBodies[T];
+}[EventType];

@@ -1,6 +1,7 @@
 export { canonicalJson } from './canonical.ts';
 export { CHAIN_START, type ChainState, type ChainStep, followChain } from './chain.ts';
 export { type EncodedLine, encodeLine, LINE_LIMIT_BYTES, parseLine } from './line.ts';
+export type { NodeMark } from './node-mark.ts';
 export {
   type BoundaryMark,
   createOutliner,

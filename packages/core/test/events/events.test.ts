@@ -35,6 +35,34 @@ const OPTIONAL: { readonly [T in EventType]: readonly string[] } = {
   'log.repair': [],
   'session.end': ['why', 'error'],
   'session.fork': ['title', 'outstanding', 'key'],
+  'graph.start': ['title', 'labels', 'forkedFrom', 'key'],
+  'node.enter': ['node'],
+  'node.exit': ['node', 'output', 'error', 'retryAt'],
+  'node.skip': ['node'],
+  'branch.take': ['node'],
+  'map.open': ['node'],
+  'map.item': ['node', 'output', 'error'],
+  'fold.pass': ['node'],
+  'gate.open': ['node'],
+  'gate.answer': ['node'],
+  now: ['node'],
+  random: ['node'],
+  'run.complete': [],
+  'run.fail': [],
+  'run.abandon': ['reason'],
+};
+
+/** Fields that hold any value at all. */
+const FREE: { readonly [T in EventType]?: readonly string[] } = {
+  'tool.intent': ['input'],
+  'approval.request': ['input'],
+  'graph.start': ['input'],
+  'node.enter': ['input'],
+  'node.exit': ['output'],
+  'map.item': ['output'],
+  'fold.pass': ['output'],
+  'gate.answer': ['answer'],
+  'run.complete': ['output'],
 };
 
 function fieldsOf(draft: EventDraft): readonly string[] {
@@ -66,7 +94,8 @@ describe('a known event', () => {
     const accepted = fieldsOf(draft).filter(
       (name) => knownEvent(logged({ ...draft, [name]: Symbol.iterator })) !== null,
     );
-    expect(accepted).toEqual(fieldsOf(draft).filter((name) => name === 'input'));
+    const free = ['node', ...(FREE[draft.type] ?? [])];
+    expect(accepted).toEqual(fieldsOf(draft).filter((name) => free.includes(name)));
   });
 
   it('keeps fields it does not know', () => {

@@ -20,6 +20,21 @@ const REQUIRED: Readonly<Record<string, readonly string[]>> = {
   'log.repair': ['kept', 'droppedBytes'],
   'session.end': ['reason', 'checkpoint'],
   'session.fork': ['id', 'parent', 'offset', 'digest', 'cwd'],
+  'graph.start': ['schema', 'id', 'graph', 'input', 'project', 'cwd', 'workspace', 'versions'],
+  'node.enter': ['attempt', 'input', 'inputDigest'],
+  'node.exit': ['attempt', 'outcome'],
+  'node.skip': ['reason'],
+  'branch.take': ['take', 'by'],
+  'map.open': ['count'],
+  'map.item': ['index', 'outcome'],
+  'fold.pass': ['pass', 'output', 'done'],
+  'gate.open': ['question', 'answerSchema'],
+  'gate.answer': ['gate', 'answer', 'by'],
+  now: ['value'],
+  random: ['value'],
+  'run.complete': ['output'],
+  'run.fail': ['error'],
+  'run.abandon': [],
 };
 
 /** The type of a line a reader takes into account; null where L7 lets readers skip it. */

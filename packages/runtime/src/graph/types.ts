@@ -1,0 +1,137 @@
+/** What the runtime's graph engine is asked for, and what it answers. */
+import type {
+  ErrorInfo,
+  GraphDocument,
+  LoggedEvent,
+  NodePath,
+  Refusal,
+  RunForkPlan,
+  RunForkRequest,
+  RunId,
+  RunOrigin,
+  UsageSum,
+  WorkspaceKind,
+} from '@ramet/core';
+import type { ApprovalQuestion, ApprovalReply, PermissionRule, SessionServices } from '../session/index.ts';
+import type { Tool } from '../tools/index.ts';
+
+/** As a session's services, and the functions a library user registered as tools. */
+export interface RunServices extends SessionServices {
+  readonly functions?: readonly Tool[];
+}
+
+/** What holds for as long as a command drives a run. */
+export interface RunSettings {
+  /** For agent nodes and model branches that name none. */
+  readonly model?: string;
+  readonly baseUrl?: string;
+  readonly sandbox: 'auto' | 'none';
+  readonly allowNet: readonly string[];
+  readonly rules: readonly PermissionRule[];
+  readonly trustProject: boolean;
+  readonly limits: RunLimits;
+  readonly ask?: (
+    question: ApprovalQuestion & { readonly node: NodePath },
+    signal: AbortSignal,
+  ) => Promise<ApprovalReply>;
+  readonly onAsk: 'deny' | 'park' | 'fail';
+  readonly observer: RunObserver;
+  readonly signal: AbortSignal;
+}
+
+/** The tighter of these and the document's holds. */
+export interface RunLimits {
+  readonly maxSteps?: number;
+  readonly maxTokens?: number;
+  readonly maxCost?: number;
+  readonly maxTimeMs?: number;
+}
+
+export interface RunObserver {
+  run?(id: RunId): void;
+  event?(event: LoggedEvent): void;
+  notice?(text: string): void;
+}
+
+export interface NewRun {
+  readonly document: GraphDocument;
+  readonly input: unknown;
+  /** The folder the person stands in. */
+  readonly cwd: string;
+  /** Absent: `git` inside a repository when a node uses files, else `none`. */
+  readonly workspace?: Exclude<WorkspaceKind, 'overlay'>;
+  readonly allowDirty: boolean;
+  readonly title?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+/** What a parked run waits for. */
+export interface ParkedFor {
+  readonly gates: readonly {
+    readonly node: NodePath;
+    readonly offset: number;
+    readonly question: string;
+    readonly answerSchema: Readonly<Record<string, unknown>>;
+  }[];
+  /** Calls whose outcome nobody knows (`outcome_unknown`), or which a person must allow (`approval_pending`). */
+  readonly calls: readonly {
+    readonly node: NodePath;
+    readonly offset: number;
+    readonly reason: 'outcome_unknown' | 'approval_pending';
+    readonly message: string;
+  }[];
+}
+
+/** How driving a run ended. */
+export interface RunResult {
+  readonly run: RunId;
+  readonly status: 'completed' | 'parked' | 'failed' | 'abandoned' | 'interrupted';
+  readonly output?: unknown;
+  readonly error?: ErrorInfo;
+  readonly parked?: ParkedFor;
+  /** The run's own. */
+  readonly usage: UsageSum;
+}
+
+export interface RunForkOptions extends Omit<RunForkRequest, 'graph'> {
+  /** Another document for the child. */
+  readonly document?: GraphDocument;
+  readonly idempotencyKey?: string;
+  readonly dryRun?: boolean;
+}
+
+/** What a fork made, or would make (`run` is null). */
+export interface RunForkResult {
+  readonly run: RunId | null;
+  readonly forkedFrom: RunOrigin;
+  readonly plan: RunForkPlan;
+  readonly wouldProceed: boolean;
+  readonly bytes: { readonly own: number; readonly shared: number };
+  readonly missingPayloads: readonly string[];
+  readonly repeated: boolean;
+}
+
+/** The engine's verbs, as `graph/index.ts` exports them. */
+export interface GraphVerbs {
+  startRun(
+    services: RunServices,
+    request: { readonly run: NewRun; readonly settings: RunSettings },
+  ): Promise<RunResult | Refusal>;
+  /** Goes on with a run: after a crash, an answer, a resolution, a failure, a fork. Refuses a run that completed. */
+  resumeRun(
+    services: RunServices,
+    request: { readonly id: RunId; readonly settings: RunSettings },
+  ): Promise<RunResult | Refusal>;
+  /** Records an answer; without a gate, that of the only open one. Does not go on with the run. */
+  answerGate(
+    services: RunServices,
+    request: {
+      readonly id: RunId;
+      readonly gate?: number | NodePath;
+      readonly answer: unknown;
+      readonly by: 'person' | 'flag';
+    },
+  ): Promise<{ readonly node: NodePath; readonly gate: number } | Refusal>;
+  abandonRun(services: RunServices, request: { readonly id: RunId; readonly reason?: string }): Promise<Refusal | null>;
+  forkRun(services: RunServices, source: RunId, options: RunForkOptions): Promise<RunForkResult | Refusal>;
+}
