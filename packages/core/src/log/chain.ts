@@ -28,7 +28,7 @@ export function followChain(
   line: { readonly text: string; readonly bytes: Uint8Array },
   sha256: Sha256,
 ): ChainStep {
-  const event = parseLine(line.text);
+  const event = parseLine(line.text, state.prev);
   if (typeof event === 'string') return { kind: 'broken', expected: `event ${state.seq}`, found: event };
   if (event.seq !== state.seq) {
     return { kind: 'broken', expected: `offset ${state.seq}`, found: `offset ${event.seq}` };

@@ -20,8 +20,8 @@ import {
   type ToolOutcomeKind,
   type WorkspaceKind,
 } from '../events/index.ts';
-import { addReply, NO_USAGE, type UsageSum } from '../usage/index.ts';
-import { payloadsIn } from './payload.ts';
+import { addReply, joinUsage, NO_USAGE, type UsageSum } from '../usage/index.ts';
+import { mayNamePayload, payloadsIn } from './payload.ts';
 
 /** A `session.end`, and where its line lies in its segment. */
 export interface BoundaryMark {
@@ -143,6 +143,8 @@ export interface OutlinedLine {
   readonly event: LoggedEvent;
   readonly position: number;
   readonly bytes: number;
+  /** Where it is at hand: what can name no payload is not searched for one. */
+  readonly text?: string;
 }
 
 /** Takes lines in order; `finish` may be called at any time and again later. */
@@ -239,8 +241,8 @@ function addLine(draft: Draft, line: OutlinedLine): void {
   head.bytes = line.position + line.bytes + 1;
   head.lastTime = event.time;
   if (Number.isSafeInteger(event.schema)) head.schema = Math.max(head.schema, event.schema as number);
-  for (const payload of payloadsIn(bodyOf(event))) {
-    draft.payloads.push({ offset: event.seq, digest: payload.$blob, bytes: payload.bytes });
+  if (line.text === undefined || mayNamePayload(line.text)) {
+    for (const { $blob: digest, bytes } of payloadsIn(event)) draft.payloads.push({ offset: event.seq, digest, bytes });
   }
   const known = knownEvent(event);
   if (known !== null) markEvent(draft, known, line);
@@ -336,8 +338,9 @@ function markEnd(draft: Draft, event: EventOf<'session.end'>, line: OutlinedLine
 function markResponse({ head }: Draft, event: EventOf<'model.response'>): void {
   // A failed attempt that reported no tokens is no reply; one that did was billed.
   if (event.message === undefined && event.usage === undefined) return;
-  head.usage = addReply(head.usage, event.usage, event.cost);
-  head.ownUsage = addReply(head.ownUsage, event.usage, event.cost);
+  const reply = addReply(NO_USAGE, event.usage, event.cost);
+  head.usage = joinUsage(head.usage, reply);
+  head.ownUsage = joinUsage(head.ownUsage, reply);
 }
 
 function markResult(draft: Draft, event: EventOf<'tool.result'>): void {
@@ -362,8 +365,4 @@ function promptOf(event: EventOf<'message'>): string {
     return line.slice(0, 200).toWellFormed();
   }
   return '';
-}
-
-function bodyOf(event: LoggedEvent): readonly unknown[] {
-  return Object.values(event).filter((field) => typeof field === 'object' && field !== null);
 }

@@ -88,21 +88,30 @@ export function decodeValue(value: unknown, readPayload: (digest: Digest) => Uin
   return decode(value, 0);
 }
 
-/** Every payload an encoded value refers to, in order, repeats included. */
-export function payloadsIn(value: unknown): readonly PayloadReference[] {
+/** Whether a line may name a payload, by its text: the key is written as it is, or with escapes. */
+export function mayNamePayload(text: string): boolean {
+  return text.includes('$blob') || text.includes('\\u');
+}
+
+/** Every payload the fields of an event refer to, in order, repeats included; the event itself is no reserved object. */
+export function payloadsIn(event: object): readonly PayloadReference[] {
   const found: PayloadReference[] = [];
-  const visit = (item: unknown, depth: number): void => {
-    if (typeof item !== 'object' || item === null || depth > MAX_READ_DEPTH) return;
-    const record = item as Readonly<Record<string, unknown>>;
-    if (isObject(record.$literal)) visitFields(record.$literal, depth);
-    else if (isPayloadReference(record)) found.push(record);
-    else visitFields(record, depth);
-  };
-  const visitFields = (object: object, depth: number): void => {
-    for (const entry of Object.values(object)) visit(entry, depth + 1);
-  };
-  visit(value, 0);
+  collectFields(event, 0, found);
   return found;
+}
+
+function collectPayloads(item: unknown, depth: number, found: PayloadReference[]): void {
+  if (typeof item !== 'object' || item === null || depth > MAX_READ_DEPTH) return;
+  const literal = (item as { readonly $literal?: unknown }).$literal;
+  if (isObject(literal)) collectFields(literal, depth, found);
+  else if (isPayloadReference(item)) found.push(item);
+  else collectFields(item, depth, found);
+}
+
+function collectFields(object: object, depth: number, found: PayloadReference[]): void {
+  const fields = object as Readonly<Record<string, unknown>>;
+  // Keys, not values: an object's keys are cached with its shape, and every line of every log passes here.
+  for (const key of Object.keys(fields)) collectPayloads(fields[key], depth + 1, found);
 }
 
 /** Whether an object in a line stands for a payload. A name that is no digest never leads to a file. */

@@ -57,8 +57,6 @@ export function subtractUsage(whole: UsageSum, part: UsageSum): UsageSum {
 }
 
 function combine(left: UsageSum, right: UsageSum, sign: 1 | -1): UsageSum {
-  const currencies = new Set([...Object.keys(left.cost), ...Object.keys(right.cost)]);
-  const cost = [...currencies].map((name) => [name, costIn(left, name) + sign * costIn(right, name)] as const);
   return {
     replies: left.replies + sign * right.replies,
     inputTokens: left.inputTokens + sign * right.inputTokens,
@@ -68,8 +66,17 @@ function combine(left: UsageSum, right: UsageSum, sign: 1 | -1): UsageSum {
     reasoningTokens: left.reasoningTokens + sign * right.reasoningTokens,
     unknownUsage: left.unknownUsage + sign * right.unknownUsage,
     unknownCost: left.unknownCost + sign * right.unknownCost,
-    cost: Object.fromEntries(cost),
+    cost: combineCosts(left, right, sign),
   };
+}
+
+function combineCosts(left: UsageSum, right: UsageSum, sign: 1 | -1): UsageSum['cost'] {
+  const added = Object.keys(right.cost);
+  if (added.length === 0) return left.cost;
+  const currencies = new Set([...Object.keys(left.cost), ...added]);
+  return Object.fromEntries(
+    [...currencies].map((name) => [name, costIn(left, name) + sign * costIn(right, name)] as const),
+  );
 }
 
 /** The currency's name comes from a log: it may be that of something every object has. */

@@ -1,4 +1,14 @@
-import { deriveOverview, isRefusal, planFork, type RunOverview, type SegmentHead } from '@ramet/core';
+import {
+  createOutliner,
+  deriveOverview,
+  isRefusal,
+  parseLine,
+  planFork,
+  type RunOverview,
+  type SegmentHead,
+  type SegmentOutline,
+  ZERO_DIGEST,
+} from '@ramet/core';
 import {
   boundariesOf,
   buildFork,
@@ -68,6 +78,34 @@ function planOf(source: ReturnType<typeof makeForkSource>, at: number) {
     boundary: { offset, bytes, reason, checkpoint },
     prefix: { events: prefix.events, bytes: prefix.bytes },
   };
+}
+
+describe('an outline', () => {
+  const digest = 'ab'.repeat(32);
+  const reference = `{"$blob":"${digest}","bytes":3,"encoding":"utf8"}`;
+
+  it.each([
+    ['a payload', reference, 1],
+    ['a payload whose key is written with escapes', reference.replace('$bl', '\\u0024\\u0062l'), 1],
+    ['a payload in a list of a literal', `{"$literal":{"a":[${reference}]}}`, 1],
+    ['an object of a user that looks like one', `{"$literal":${reference}}`, 0],
+    ['a text that has one in it', JSON.stringify(reference), 0],
+    ['escapes', '"\\u001b[31m"', 0],
+    ['a plain text', '"$"', 0],
+  ])('is the same with the text of its lines at hand: %s', (_, value, payloads) => {
+    const text = `{"seq":0,"prev":"${ZERO_DIGEST}","time":"","type":"later.event","field":${value}}`;
+    expect(outlineOf(text, { text })).toEqual(outlineOf(text, {}));
+    expect(outlineOf(text, { text }).detail.payloads).toHaveLength(payloads);
+  });
+});
+
+/** The outline of one line. */
+function outlineOf(line: string, atHand: { readonly text?: string }): SegmentOutline {
+  const event = parseLine(line);
+  if (typeof event === 'string') throw new Error(event);
+  const outliner = createOutliner(0, ZERO_DIGEST);
+  outliner.add({ event, position: 0, bytes: line.length, ...atHand });
+  return outliner.finish(ZERO_DIGEST);
 }
 
 describe('an overview', () => {

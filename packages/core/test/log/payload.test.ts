@@ -24,7 +24,9 @@ function throughALine(value: unknown): unknown {
   const event = parseLine(Buffer.from(line.bytes).toString('utf8'));
   if (typeof event === 'string') throw new Error(event);
   const payloads = new Map(line.payloads.map(({ digest, bytes }) => [digest, bytes]));
-  expect(payloadsIn([event.input]).map(({ $blob }) => $blob)).toEqual(line.payloads.map(({ digest }) => digest));
+  expect(payloadsIn({ input: event.input }).map(({ $blob }) => $blob)).toEqual(
+    line.payloads.map(({ digest }) => digest),
+  );
   return decodeValue(event.input, (digest) => payloads.get(digest) ?? null);
 }
 
@@ -106,12 +108,12 @@ describe('a value in a line', () => {
     };
     const hostile = { $blob: '../../../etc/passwd', bytes: 1, encoding: 'utf8' };
     expect(decodeValue(hostile, ask)).toEqual(hostile);
-    expect({ asked, found: payloadsIn(hostile) }).toEqual({ asked: [], found: [] });
+    expect({ asked, found: payloadsIn({ input: hostile }) }).toEqual({ asked: [], found: [] });
   });
 
   it('of a foreign line may nest as deep as a line is long', () => {
     const deep = JSON.parse(`${'['.repeat(500_000)}${']'.repeat(500_000)}`) as unknown;
-    expect(payloadsIn(deep)).toEqual([]);
+    expect(payloadsIn({ input: deep })).toEqual([]);
     expect(JSON.stringify(decodeValue(deep, () => null))).toContain('is left out');
   });
 
@@ -121,7 +123,7 @@ describe('a value in a line', () => {
       .map((each) => Object.fromEntries(each));
     fc.assert(
       fc.property(fc.oneof(foreign, fc.jsonValue()), (found) => {
-        payloadsIn(found);
+        payloadsIn({ input: found });
         decodeValue(found, () => new Uint8Array(3));
       }),
     );

@@ -227,7 +227,7 @@ function adoptLine(
   const line = bytes.subarray(0, -1);
   const event = parseLine(Buffer.from(line).toString('utf8')) as LoggedEvent;
   acceptLine(run, { bytes: line, digest: sha256(line), event, payloads: [] });
-  for (const { $blob: digest } of payloadsIn(Object.values(event))) {
+  for (const { $blob: digest } of payloadsIn(event)) {
     const payload = from.source.readPayload(digest);
     if (payload === null) from.missing.add(digest);
     else run.payloads.set(digest, payload);

@@ -13,6 +13,8 @@ import { readPayloadFile } from './payload-files.ts';
 import { refuseDamaged, refuseUnknown } from './refusals.ts';
 import type { LogReader } from './types.ts';
 
+const NEWLINE = Buffer.from('\n');
+
 export interface FolderReader extends LogReader {
   readOutline(options?: FolderOutlineOptions): FolderOutline;
 }
@@ -47,7 +49,7 @@ export function openRunReader(id: RunId, paths: RunPaths): FolderReader {
     },
     *readBytes(range = {}) {
       const wanted = { from: range.from ?? 0, to: range.to ?? Number.MAX_SAFE_INTEGER };
-      for (const { whole } of readFolderLines(readSound(range), wanted)) yield whole;
+      for (const { bytes } of readFolderLines(readSound(range), wanted)) yield Buffer.concat([bytes, NEWLINE]);
     },
     readPayload: (digest) => readPayloadFile(paths.blobs, digest),
   };

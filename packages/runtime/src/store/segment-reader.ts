@@ -2,8 +2,9 @@
  * Reads the lines of one segment file, in chunks: memory does not grow with the segment.
  *
  * 1. A line longer than any line may be is never returned; without a newline to end it, it is a torn tail.
+ * 2. The bytes of a line hold until the next one is asked for: they lie in a buffer that is used again.
  */
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 import { LINE_LIMIT_BYTES } from '@ramet/core';
 import { onDisk } from './durable.ts';
 
@@ -14,8 +15,6 @@ const NEWLINE = 0x0a;
 export interface SegmentLine {
   /** Without its newline. */
   readonly bytes: Buffer;
-  /** With its newline. */
-  readonly whole: Buffer;
   /** Of its first byte in the segment. */
   readonly position: number;
 }
@@ -49,48 +48,67 @@ export function readSpan(path: string, position: number, bytes: number): Buffer 
   }
 }
 
-/** Yields the complete lines from a byte on; returns what lies after the last of them. */
-export function* readLines(path: string, from = 0): Generator<SegmentLine, SegmentEnd> {
+/** Yields the complete lines of a segment; returns what lies after the last of them. */
+export function* readLines(path: string): Generator<SegmentLine, SegmentEnd> {
   const fd = openSegment(path);
+  const buffer = takeBuffer();
   try {
-    return yield* readLinesOf(fd, path, from);
+    return yield* readLinesOf(fd, path, buffer);
   } finally {
+    spare = buffer;
     closeSync(fd);
   }
 }
 
-function* readLinesOf(fd: number, path: string, from: number): Generator<SegmentLine, SegmentEnd> {
-  let rest: Buffer = Buffer.alloc(0);
-  let position = from;
-  for (let at = from; ; ) {
-    const read = readChunk(fd, path, at);
-    if (read.length === 0) return { tornBytes: rest.length, overlong: null };
-    at += read.length;
-    const data: Buffer = rest.length === 0 ? read : Buffer.concat([rest, read]);
+/** The buffer of a reader that has ended, for the next one. */
+let spare: Buffer | undefined;
+
+/** Room for the beginning of a line, and a chunk. */
+function takeBuffer(): Buffer {
+  const buffer = spare ?? Buffer.allocUnsafeSlow(LINE_LIMIT_BYTES + CHUNK_BYTES);
+  spare = undefined;
+  return buffer;
+}
+
+function* readLinesOf(fd: number, path: string, buffer: Buffer): Generator<SegmentLine, SegmentEnd> {
+  /** Where the buffer's first byte lies in the segment, and how many bytes it holds. */
+  let position = 0;
+  let filled = 0;
+  for (;;) {
+    const count = readInto(fd, path, { buffer: buffer.subarray(filled), at: position + filled });
+    if (count === 0) return { tornBytes: filled, overlong: null };
+    const data = buffer.subarray(0, filled + count);
     let start = 0;
-    for (let end = data.indexOf(NEWLINE); end !== -1; end = data.indexOf(NEWLINE, start)) {
+    // What was held had no newline in it.
+    for (let end = data.indexOf(NEWLINE, filled); end !== -1; end = data.indexOf(NEWLINE, start)) {
       if (end - start > LINE_LIMIT_BYTES) return { tornBytes: 0, overlong: position + start };
-      yield { bytes: data.subarray(start, end), whole: data.subarray(start, end + 1), position: position + start };
+      yield { bytes: data.subarray(start, end), position: position + start };
       start = end + 1;
     }
+    filled = data.copy(buffer, 0, start);
     position += start;
-    rest = data.subarray(start);
-    if (rest.length > LINE_LIMIT_BYTES) return endOfOverlong(fd, path, { at, position });
+    if (filled > LINE_LIMIT_BYTES) return endOfOverlong(fd, path, { buffer, position, filled });
   }
 }
 
-function endOfOverlong(fd: number, path: string, from: { readonly at: number; readonly position: number }): SegmentEnd {
-  let { at } = from;
-  for (let chunk = readChunk(fd, path, at); chunk.length > 0; chunk = readChunk(fd, path, at)) {
-    if (chunk.includes(NEWLINE)) return { tornBytes: 0, overlong: from.position };
-    at += chunk.length;
-  }
-  return { tornBytes: at - from.position, overlong: null };
+interface Overlong {
+  readonly buffer: Buffer;
+  /** Where the line begins in the segment, and how much of it was read. */
+  readonly position: number;
+  readonly filled: number;
 }
 
-function readChunk(fd: number, path: string, at: number): Buffer {
-  return onDisk(`cannot read ${path}`, () => {
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(fstatSync(fd).size - at, 1)));
-    return chunk.subarray(0, readSync(fd, chunk, 0, chunk.length, at));
-  });
+function endOfOverlong(fd: number, path: string, { buffer, position, filled }: Overlong): SegmentEnd {
+  for (let bytes = filled; ; ) {
+    const count = readInto(fd, path, { buffer, at: position + bytes });
+    if (count === 0) return { tornBytes: bytes, overlong: null };
+    if (buffer.subarray(0, count).includes(NEWLINE)) return { tornBytes: 0, overlong: position };
+    bytes += count;
+  }
+}
+
+/** Fills a buffer from a place in a file on, as far as one read goes; 0 at its end. */
+function readInto(fd: number, path: string, from: { readonly buffer: Buffer; readonly at: number }): number {
+  const { buffer, at } = from;
+  return onDisk(`cannot read ${path}`, () => readSync(fd, buffer, 0, buffer.length, at));
 }
