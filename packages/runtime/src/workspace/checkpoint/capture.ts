@@ -13,15 +13,11 @@ import { Failure } from '@ramet/core/codes';
 import type { CaptureRequest, CheckpointRecord, Project } from '../types.ts';
 import { TOLERATED } from './agent-git/transfer.ts';
 import { countChanges } from './changes.ts';
+import { locateContent } from './contents.ts';
 import { describeFiles } from './description.ts';
-import {
-  type CachedFile,
-  type CachedGitState,
-  cachedSide,
-  type StatCache,
-  writeStatCache,
-} from './folder/stat-cache.ts';
-import { locateContent, type SnapshotItem } from './items.ts';
+import type { BuiltTrees } from './file-trees.ts';
+import { describeRow, oidOf } from './folder/file-table.ts';
+import type { CachedGitState, StatCache } from './folder/stat-cache.ts';
 import { type Manifest, renderManifest } from './manifest.ts';
 import { NewObjects } from './new-objects.ts';
 import { renderCommit, renderTree, type TreeItem } from './objects/format.ts';
@@ -29,7 +25,7 @@ import { listPackFiles, writePack } from './objects/pack.ts';
 import { probeObjects } from './objects/read.ts';
 import { writeSmallPack } from './objects/small-pack.ts';
 import { secureGit } from './secure-git.ts';
-import { type Snapshot, takeSnapshot } from './snapshot.ts';
+import { buildAllTrees, rememberCapture, type Snapshot, takeSnapshot } from './snapshot.ts';
 
 /**
  * Captures a workspace no process of the run is alive in. The checkpoint is durable when it returns. Throws
@@ -54,22 +50,11 @@ async function capture(request: CaptureRequest): Promise<CheckpointRecord> {
   const last = cache !== null && cache.checkpoint === request.previous ? cache : null;
   const stored = await storeCheckpoint({ request, snapshot, last });
   const changed = await countChanges({ request, snapshot, last });
-  const { selection, root, takenMs } = snapshot;
-  const { ignoreKey, carried } = selection;
-  const { manifest, id, made } = stored;
-  // An index is no cached file, and most captures meet the same one again.
-  const replaced = snapshot.items.filter((item) => item.entry === null).map((item) => item.oid);
-  const objects = [...made, ...replaced];
+  const { manifest, id, made: objects, trees } = stored;
   const git = manifest.git.state === 'complete' ? stored.state : null;
   const packs = listPacks(request.workspace.project);
-  const header = { root, takenMs, checkpoint: id, ignoreKey, carried, objects, git, packs } as const;
-  await writeStatCache(request.workspace.privateFolder, header, listCacheable(snapshot));
+  rememberCapture(request.workspace.privateFolder, snapshot, { checkpoint: id, objects, trees, git, packs });
   return describeRecord(id, manifest, changed);
-}
-
-/** An index is not cached: it is read anew each time. */
-function listCacheable(snapshot: Snapshot): CachedFile[] {
-  return snapshot.items.filter((item): item is SnapshotItem & CachedFile => item.entry !== null);
 }
 
 function describeRecord(id: string, manifest: Manifest, changed: CheckpointRecord['changed']): CheckpointRecord {
@@ -92,12 +77,14 @@ interface StoredCheckpoint {
   readonly id: string;
   readonly manifest: Manifest;
   readonly state: CachedGitState;
+  readonly trees: BuiltTrees;
+  /** Ids of all else that was made by us. */
   readonly made: readonly string[];
 }
 
 async function storeCheckpoint(capturing: CaptureState): Promise<StoredCheckpoint> {
   const { request, snapshot, last } = capturing;
-  const objects = new NewObjects(snapshot.format, new Set(last?.objects ?? []));
+  const objects = new NewObjects(snapshot.format, listStored(last));
   const { condition, state } = await secureGit({ request, snapshot, objects, last: last?.git ?? null });
   const manifest: Manifest = {
     ...describeFiles(snapshot, request),
@@ -105,24 +92,43 @@ async function storeCheckpoint(capturing: CaptureState): Promise<StoredCheckpoin
     commit: state.commit,
     missing: state.missing,
   };
-  for (const item of snapshot.items) {
-    if (last !== null && (item.unchanged || cachedSide(last, item.workspacePath)?.oid === item.oid)) continue;
-    objects.add(item.oid, 'blob', locateContent(request.workspace.path, item));
-  }
-  const id = addCheckpoint(snapshot, { manifest, state }, objects);
-  if (await writeObjects(capturing, objects)) return { id, manifest, state, made: objects.made };
+  addContents(capturing, objects);
+  const trees = last === null ? buildAllTrees(snapshot) : snapshot.trees;
+  for (const [oid, bytes] of trees.made) objects.add(oid, 'tree', { kind: 'bytes', bytes });
+  const id = addCheckpoint(trees, { manifest, state }, objects);
+  if (await writeObjects(capturing, objects)) return { id, manifest, state, trees, made: objects.made };
   return storeCheckpoint({ ...capturing, last: null });
 }
 
+function listStored(last: StatCache | null): Set<string> {
+  if (last === null) return new Set();
+  return new Set([...last.objects, ...last.trees.map(([, { oid }]) => oid)]);
+}
+
+/** Adds the contents that the last checkpoint does not hold. */
+function addContents({ request, snapshot, last }: CaptureState, objects: NewObjects): void {
+  const { files, replaced, format } = snapshot;
+  const root = request.workspace.path;
+  for (const { oid, bytes } of replaced) objects.add(oid, 'blob', { kind: 'bytes', bytes });
+  for (const { path: folder, from, to } of files.folders) {
+    for (let row = from; row < to; row += 1) {
+      if (last !== null && files.unchanged[row] === 1) continue;
+      const oid = oidOf(files, row, format.rawLength);
+      const before = files.before[row] ?? -1;
+      if (last !== null && before >= 0 && oidOf(last, before, format.rawLength) === oid) continue;
+      objects.add(oid, 'blob', locateContent(root, describeRow(files, folder, row), files.contents.get(row)));
+    }
+  }
+}
+
 function addCheckpoint(
-  snapshot: Snapshot,
+  trees: BuiltTrees,
   { manifest, state }: { manifest: Manifest; state: CachedGitState },
   objects: NewObjects,
 ): string {
-  for (const [oid, bytes] of snapshot.trees.trees) objects.addMade(oid, 'tree', bytes);
-  if (!snapshot.trees.areas.has('files')) objects.make('tree', new Uint8Array());
+  const filesTree = trees.areas.get('files') ?? objects.make('tree', new Uint8Array());
   const items: TreeItem[] = [{ name: 'manifest', mode: '100644', oid: objects.make('blob', renderManifest(manifest)) }];
-  const areas = { files: snapshot.filesTree, git: null, nested: null, ...Object.fromEntries(snapshot.trees.areas) };
+  const areas = { files: filesTree, git: null, nested: null, ...Object.fromEntries(trees.areas) };
   for (const [name, oid] of Object.entries({ ...areas, keep: state.keep, tags: state.tags })) {
     if (oid !== null) items.push({ name, mode: '40000', oid });
   }

@@ -2,9 +2,9 @@
 import { Failure } from '@ramet/core/codes';
 import { git, splitNul } from '../git/index.ts';
 import type { CaptureRequest, CheckpointRecord, Project } from '../types.ts';
-import { type BytePath, renderBytePath, treePathOf } from './folder/names.ts';
-import { cachedSide, type StatCache } from './folder/stat-cache.ts';
-import type { SnapshotItem } from './items.ts';
+import { type FileTable, oidOf, treeModeOf } from './folder/file-table.ts';
+import { type BytePath, joinPath, renderBytePath, treePathOf } from './folder/names.ts';
+import type { StatCache } from './folder/stat-cache.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** A working tree: a checkpoint's, a commit's (with submodules as links, not files), or an empty one. */
@@ -93,7 +93,7 @@ async function listSinceEarlier({ request, snapshot }: CountRequest): Promise<re
   } catch (error) {
     if ((error as Failure).code !== 'git_failed') throw error;
   }
-  return listFiles(snapshot).map(({ workspacePath }) => ({ path: workspacePath, status: 'added' }));
+  return listPaths(snapshot.files).map((path) => ({ path, status: 'added' }));
 }
 
 function findEarlier(request: CaptureRequest): TreeSource | null {
@@ -101,30 +101,40 @@ function findEarlier(request: CaptureRequest): TreeSource | null {
   return request.base === null ? null : { kind: 'commit', id: request.base };
 }
 
-function listSinceLast(snapshot: Snapshot, last: StatCache): Change[] {
+function listSinceLast({ files, format }: Snapshot, last: StatCache): Change[] {
   const changes: Change[] = [];
-  let stillThere = 0;
-  for (const { path: treePath, workspacePath: path, entry, oid, mode, unchanged } of snapshot.items) {
-    if (unchanged || (entry !== null && last.positions.has(path))) stillThere += 1;
-    if (unchanged || !treePath.startsWith('files/')) continue;
-    const before = cachedSide(last, path);
-    if (before === null) changes.push({ path, status: 'added' });
-    else if (before.oid !== oid || before.mode !== mode) changes.push({ path, status: 'modified' });
+  for (const { path: folder, from, to } of files.folders) {
+    for (let row = from; row < to; row += 1) {
+      if (files.unchanged[row] === 1) continue;
+      const path = joinPath(folder, files.names[row] ?? '');
+      const before = files.before[row] ?? -1;
+      if (!isFile(path)) continue;
+      if (before < 0) changes.push({ path, status: 'added' });
+      else if (
+        oidOf(files, row, format.rawLength) !== oidOf(last, before, format.rawLength) ||
+        treeModeOf(files.modes[row] ?? 0) !== treeModeOf(last.modes[before] ?? 0)
+      )
+        changes.push({ path, status: 'modified' });
+    }
   }
-  if (stillThere !== last.positions.size) changes.push(...listDeleted(snapshot, last));
+  if (files.stillThere !== last.names.length) changes.push(...listDeleted(files, last));
   return changes.sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-function listDeleted(snapshot: Snapshot, last: StatCache): Change[] {
-  const kept = new Set(snapshot.items.map((item) => item.workspacePath));
-  const gone = [...last.positions.keys()].filter((path) => !kept.has(path) && isFile(path));
-  return gone.map((path) => ({ path, status: 'deleted' }));
+function listDeleted(files: FileTable, last: StatCache): Change[] {
+  const kept = new Set(listPaths(files));
+  return listPaths(last)
+    .filter((path) => !kept.has(path))
+    .map((path) => ({ path, status: 'deleted' }));
+}
+
+/** Paths of the working tree's files. */
+function listPaths({ folders, names }: FileTable): BytePath[] {
+  return folders
+    .flatMap(({ path, from, to }) => names.slice(from, to).map((name) => joinPath(path, name)))
+    .filter(isFile);
 }
 
 function isFile(path: BytePath): boolean {
   return treePathOf(path).startsWith('files/');
-}
-
-function listFiles(snapshot: Snapshot): SnapshotItem[] {
-  return snapshot.items.filter((item) => item.path.startsWith('files/'));
 }

@@ -1,11 +1,9 @@
 /** Whether a live workspace still is what its checkpoint says; writes nothing but the stat cache. */
 import type { CheckpointRecord } from '../types.ts';
 import { describeFiles } from './description.ts';
-import { type CachedFile, writeStatCache } from './folder/stat-cache.ts';
-import type { SnapshotItem } from './items.ts';
 import { renderComparable } from './manifest.ts';
 import { type CheckpointHead, readCheckpointHead } from './read.ts';
-import { type Snapshot, type SnapshotRequest, takeSnapshot } from './snapshot.ts';
+import { rememberCapture, type Snapshot, type SnapshotRequest, takeSnapshot } from './snapshot.ts';
 
 export interface DiffersRequest extends SnapshotRequest {
   readonly checkpoint: CheckpointRecord['id'];
@@ -16,7 +14,7 @@ export async function workspaceDiffers(request: DiffersRequest): Promise<boolean
   const head = await readCheckpointHead(request.workspace.project, request.checkpoint);
   const snapshot = await takeSnapshot(request);
   if (differs(request, snapshot, head)) return true;
-  if (snapshot.cache?.checkpoint !== head.id) await rememberSnapshot(request, snapshot);
+  if (snapshot.cache?.checkpoint !== head.id) rememberSnapshot(request, snapshot);
   return false;
 }
 
@@ -38,22 +36,8 @@ function addsNothingLeftOut(snapshot: Snapshot, head: CheckpointHead): boolean {
 }
 
 /** A workspace that was just restored has no cache: the next capture need not read everything again. */
-async function rememberSnapshot(request: DiffersRequest, snapshot: Snapshot): Promise<void> {
-  const { root, takenMs, selection, items } = snapshot;
-  const { ignoreKey, carried } = selection;
-  const replaced = items.filter((item) => item.entry === null).map((item) => item.oid);
-  const objects = [...snapshot.trees.trees.keys(), ...replaced];
-  const header = {
-    root,
-    takenMs,
-    checkpoint: request.checkpoint,
-    ignoreKey,
-    carried,
-    objects,
-    git: null,
-    // Equal trees do not prove that the store has them: the next capture lets git check.
-    packs: null,
-  } as const;
-  const files = items.filter((item): item is SnapshotItem & CachedFile => item.entry !== null);
-  await writeStatCache(request.workspace.privateFolder, header, files);
+function rememberSnapshot(request: DiffersRequest, snapshot: Snapshot): void {
+  const stored = { checkpoint: request.checkpoint, objects: [], trees: snapshot.trees, git: null };
+  // Equal trees do not prove that the store has them: the next capture lets git check.
+  rememberCapture(request.workspace.privateFolder, snapshot, { ...stored, packs: null });
 }

@@ -7,6 +7,7 @@
  */
 import { Failure } from '@ramet/core/codes';
 import type { LeftOut } from '../types.ts';
+import { isProgram } from './folder/file-table.ts';
 import type { BytePath } from './folder/names.ts';
 
 export interface Manifest {
@@ -87,27 +88,25 @@ export function renderComparable(manifest: Manifest): string {
   return JSON.stringify(comparable);
 }
 
-/** The most common mode of each kind, so that few paths are listed. */
-export function findUsualModes(entries: Iterable<{ kind: string; mode: number }>): UsualModes {
-  const counts = {
-    file: new Map<number, number>(),
-    program: new Map<number, number>(),
-    folder: new Map<number, number>(),
-  };
-  for (const { kind, mode } of entries) {
-    const key = kind === 'folder' ? 'folder' : isProgram(mode) ? 'program' : 'file';
-    if (kind !== 'link') counts[key].set(mode, (counts[key].get(mode) ?? 0) + 1);
-  }
-  return {
-    file: mostCommon(counts.file, 0o644),
-    program: mostCommon(counts.program, 0o755),
-    folder: mostCommon(counts.folder, 0o755),
-  };
-}
+/** Finds the most common mode of each kind, so that few paths are listed. */
+export class ModeCounts {
+  readonly #files = new Map<number, number>();
+  readonly #programs = new Map<number, number>();
+  readonly #folders = new Map<number, number>();
 
-/** Whether git stores the mode as 100755. */
-export function isProgram(mode: number): boolean {
-  return (mode & 0o100) !== 0;
+  /** Counts the permission bits of a file or folder. */
+  add(kind: 'file' | 'folder', mode: number): void {
+    const counts = kind === 'folder' ? this.#folders : isProgram(mode) ? this.#programs : this.#files;
+    counts.set(mode, (counts.get(mode) ?? 0) + 1);
+  }
+
+  findUsual(): UsualModes {
+    return {
+      file: mostCommon(this.#files, 0o644),
+      program: mostCommon(this.#programs, 0o755),
+      folder: mostCommon(this.#folders, 0o755),
+    };
+  }
 }
 
 function mostCommon(counts: ReadonlyMap<number, number>, usual: number): number {

@@ -7,7 +7,7 @@ import type { SmallObject } from './objects/small-pack.ts';
 export class NewObjects {
   /** Those that may be new. */
   readonly candidates = new Map<string, PackObject>();
-  /** Ids of all that were made by us: trees, manifest, commit. */
+  /** Ids of those that were made here: the manifest, the trees that are not of files, the commit. */
   readonly made: string[] = [];
   readonly #format: ObjectFormat;
   readonly #stored: ReadonlySet<string>;
@@ -25,16 +25,11 @@ export class NewObjects {
     this.#bytes += source.kind === 'bytes' ? source.bytes.length : source.entry.size;
   }
 
-  /** Adds an object made by us under an id that is known. */
-  addMade(oid: string, type: ObjectType, bytes: Uint8Array): void {
-    this.made.push(oid);
-    this.add(oid, type, { kind: 'bytes', bytes });
-  }
-
   /** Adds an object made by us; returns its id. */
   make(type: ObjectType, bytes: Uint8Array): string {
     const oid = hashObject(this.#format, type, bytes);
-    this.addMade(oid, type, bytes);
+    this.made.push(oid);
+    this.add(oid, type, { kind: 'bytes', bytes });
     return oid;
   }
 

@@ -8,14 +8,19 @@ import type { CaptureRequest, LeftOut } from '../types.ts';
 import { lookAtGitFolder } from './agent-git/git-files.ts';
 import { type AgentIndexes, readIndexes } from './agent-git/indexes.ts';
 import { findOperation, readHead } from './agent-git/references.ts';
-import type { BytePath } from './folder/names.ts';
+import { listStoredIndexes, type NamedContents, nameContents, type StoredIndex } from './contents.ts';
+import { type BuiltTrees, buildTrees } from './file-trees.ts';
+import type { Comparison } from './folder/comparison.ts';
+import type { CapturedColumns, FileTable } from './folder/file-table.ts';
+import { type BytePath, isOwnGitFolder, joinPath } from './folder/names.ts';
 import { type Selection, selectPaths } from './folder/selection.ts';
-import { readStatCache, type StatCache } from './folder/stat-cache.ts';
-import { hashItems, type SnapshotItem } from './items.ts';
+import { readStatCache, type StatCache, writeStatCache } from './folder/stat-cache.ts';
 import type { GitCondition } from './manifest.ts';
-import { type BuiltTrees, buildTrees, hashObject, type ObjectFormat, readObjectFormat } from './objects/format.ts';
+import { hashObject, type ObjectFormat, readObjectFormat } from './objects/format.ts';
 
 export type SnapshotRequest = Pick<CaptureRequest, 'workspace' | 'carry' | 'captureIgnored' | 'limits'>;
+
+export type SnapshotFiles = FileTable & Comparison & CapturedColumns & NamedContents;
 
 export interface Snapshot {
   readonly format: ObjectFormat;
@@ -25,8 +30,11 @@ export interface Snapshot {
   readonly cache: StatCache | null;
   readonly selection: Selection;
   readonly indexes: AgentIndexes;
-  /** Files and links by workspace path, with their content's id and where to read it. */
-  readonly items: readonly SnapshotItem[];
+  /** Files and links but the indexes, with the ids of their contents. */
+  readonly files: SnapshotFiles;
+  /** The indexes as they are stored. */
+  readonly replaced: readonly StoredIndex[];
+  /** Trees; those the cache knows are not put together again. */
   readonly trees: BuiltTrees;
   /** The tree of the working tree's files, an empty one where there are none. */
   readonly filesTree: string;
@@ -44,14 +52,15 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> 
   const takenMs = Date.now();
   const root = identifyRoot(workspace.path);
   const format = await readObjectFormat(workspace.project.storeGit);
-  const cache = await readStatCache(workspace.privateFolder, root);
+  const cache = readStatCache(workspace.privateFolder, root);
   const indexes = readIndexes(workspace.path, format);
   const { privateFolder } = workspace;
   const selection = await selectPaths({ ...request, root: workspace.path, privateFolder, format, indexes, cache });
-  const items = await hashItems({ root: workspace.path, format, selection, indexes, cache });
-  const trees = buildTrees(format, items);
-  const gitPaths: BytePath[] = [];
-  for (const { workspacePath } of items) if (workspacePath.startsWith('.git/')) gitPaths.push(workspacePath);
+  const named = await nameContents({ root: workspace.path, format, files: selection.files, cache });
+  const files = { ...selection.files, ...named };
+  const replaced = listStoredIndexes(indexes, format);
+  const trees = buildTrees({ format, files, replaced, earlier: new Map(cache?.trees) });
+  const gitPaths = listGitPaths(files);
   return {
     format,
     root,
@@ -59,7 +68,8 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> 
     cache,
     selection,
     indexes,
-    items,
+    files,
+    replaced,
     trees,
     filesTree: trees.areas.get('files') ?? hashObject(format, 'tree', new Uint8Array()),
     gitPaths,
@@ -68,6 +78,35 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> 
     operation: findOperation(gitPaths),
     leftOut: selection.leftOut,
   };
+}
+
+/** All trees of a snapshot with their bytes, for a store that may not have the earlier ones. */
+export function buildAllTrees({ format, files, replaced }: Snapshot): BuiltTrees {
+  return buildTrees({ format, files, replaced, earlier: new Map() });
+}
+
+/** What a capture of the snapshot stored. */
+export interface Stored extends Pick<StatCache, 'checkpoint' | 'git' | 'packs'> {
+  readonly trees: BuiltTrees;
+  /** Ids of the other objects it made. */
+  readonly objects: readonly string[];
+}
+
+/** Leaves a snapshot to the next one as its stat cache. */
+export function rememberCapture(privateFolder: string, snapshot: Snapshot, stored: Stored): void {
+  const { format, root, takenMs, selection, files, replaced } = snapshot;
+  const { ignoreKey, carried } = selection;
+  // An index has no row, and most captures meet the same one again.
+  const objects = [...stored.objects, ...replaced.map(({ oid }) => oid)];
+  const trees = [...stored.trees.folders];
+  const header = { ...stored, rawLength: format.rawLength, root, takenMs, ignoreKey, carried, objects, trees };
+  writeStatCache(privateFolder, header, files);
+}
+
+function listGitPaths(files: SnapshotFiles): BytePath[] {
+  return files.folders
+    .filter((folder) => isOwnGitFolder(folder.path))
+    .flatMap(({ path, from, to }) => files.names.slice(from, to).map((name) => joinPath(path, name)));
 }
 
 function identifyRoot(path: string): readonly [number, number] {

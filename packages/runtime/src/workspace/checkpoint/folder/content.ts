@@ -1,13 +1,13 @@
 /** Reads the content of files a walk found. No link is followed, and a file that changes meanwhile is an error. */
 import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync } from 'node:fs';
 import { Failure } from '@ramet/core/codes';
+import type { FileToRead } from './file-table.ts';
 import { type BytePath, locate, renderBytePath } from './names.ts';
-import type { WalkedEntry } from './walk.ts';
 
 const CHUNK_BYTES = 1024 * 1024;
 
 /** Reads a file in pieces, exactly as long as lstat said; never through a link, never another file. */
-export function* readChunks(root: string, entry: WalkedEntry): Generator<Buffer> {
+export function* readChunks(root: string, entry: FileToRead): Generator<Buffer> {
   const file = openWalked(root, entry);
   try {
     let left = entry.size;
@@ -26,7 +26,7 @@ export function* readChunks(root: string, entry: WalkedEntry): Generator<Buffer>
 }
 
 /** Opens a file that was walked; throws when the name now means another file. */
-function openWalked(root: string, entry: WalkedEntry): number {
+function openWalked(root: string, entry: FileToRead): number {
   const file = openSync(locate(root, entry.path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   const stats = fstatSync(file);
   if (stats.isFile() && stats.ino === entry.ino && stats.size === entry.size) return file;
@@ -35,7 +35,7 @@ function openWalked(root: string, entry: WalkedEntry): number {
 }
 
 /** The whole of a small file. */
-export function readWhole(root: string, entry: WalkedEntry): Buffer {
+export function readWhole(root: string, entry: FileToRead): Buffer {
   const file = openWalked(root, entry);
   try {
     // One byte more than expected, so that a file that grew is noticed.
@@ -52,7 +52,7 @@ export function readWhole(root: string, entry: WalkedEntry): Buffer {
 }
 
 /** A link's text as bytes. */
-export function readLink(root: string, entry: WalkedEntry): Buffer {
+export function readLink(root: string, entry: FileToRead): Buffer {
   return readlinkSync(locate(root, entry.path), 'buffer');
 }
 

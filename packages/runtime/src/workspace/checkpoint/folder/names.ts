@@ -39,6 +39,12 @@ export function treePathOf(path: BytePath): BytePath {
   return GIT_COMPONENT.test(path) ? `nested/${escapeComponents(path)}` : `files/${path}`;
 }
 
+/** Where the files of a folder lie in a checkpoint's tree, but for one that is itself named `.git`. */
+export function treeFolderOf(folder: BytePath): BytePath {
+  if (folder === '') return 'files';
+  return folder === '.git' ? 'git' : treePathOf(folder);
+}
+
 /** The workspace path of an entry of a checkpoint's tree; null for what is no part of the workspace (`keep/`). */
 export function workspacePathOf(treePath: BytePath): BytePath | null {
   if (treePath.startsWith('files/')) return treePath.slice(6);
@@ -52,6 +58,11 @@ export function nestedRepositoryOf(path: BytePath): BytePath | null {
   return found === null || path.startsWith('.git/') ? null : path.slice(0, found.index);
 }
 
+/** Whether a folder is the workspace's own git directory or lies in it. */
+export function isOwnGitFolder(folder: BytePath): boolean {
+  return folder === '.git' || folder.startsWith('.git/');
+}
+
 /** Whether a path stays below the workspace's root and names something there. */
 export function isSafePath(path: BytePath): boolean {
   return !path.includes('\0') && !NOWHERE.test(path);
@@ -63,6 +74,11 @@ export function folderOf(path: BytePath): BytePath {
   return slash < 0 ? '' : path.slice(0, slash);
 }
 
+/** The path of a name in a folder. */
+export function joinPath(folder: BytePath, name: string): BytePath {
+  return folder === '' ? name : `${folder}/${name}`;
+}
+
 /** The last name of a path. */
 export function nameOf(path: BytePath): BytePath {
   return path.slice(path.lastIndexOf('/') + 1);
@@ -72,9 +88,15 @@ function escapeComponents(path: BytePath): BytePath {
   return path.split('/').map(escapeComponent).join('/');
 }
 
-function escapeComponent(name: string): string {
+/** A name below `git/` or `nested/` of a checkpoint's tree. */
+export function escapeComponent(name: string): string {
   if (name.startsWith('%')) return `%25${name.slice(1)}`;
-  return name.toLowerCase() === '.git' ? `%2e${name.slice(1)}` : name;
+  return isGitName(name) ? `%2e${name.slice(1)}` : name;
+}
+
+/** Whether a name is `.git` in some case. */
+export function isGitName(name: string): boolean {
+  return name.length === 4 && name.toLowerCase() === '.git';
 }
 
 function unescapeComponents(path: BytePath): BytePath {

@@ -6,14 +6,24 @@
  * 2. What is not held is listed with its reason. Nothing vanishes silently, except lock files and sockets inside a
  *    git directory, which mean nothing without their process.
  */
-import { closeSync, constants, openSync } from 'node:fs';
+import { closeSync, constants, openSync, type Stats } from 'node:fs';
 import type { CaptureLimits, LeftOut } from '../../types.ts';
 import type { AgentIndexes } from '../agent-git/indexes.ts';
 import type { ObjectFormat } from '../objects/format.ts';
-import { classifyPaths } from './classes.ts';
-import { type BytePath, locate, nestedRepositoryOf, renderBytePath } from './names.ts';
-import type { PathClass, StatCache } from './stat-cache.ts';
-import type { WalkedEntry } from './walk.ts';
+import { classifyFiles } from './classes.ts';
+import { type Comparison, compareWithCache } from './comparison.ts';
+import { type CapturedColumns, dropRows, type FileTable, IGNORED, sizeOf, TRACKED } from './file-table.ts';
+import {
+  type BytePath,
+  folderOf,
+  isOwnGitFolder,
+  joinPath,
+  locate,
+  nestedRepositoryOf,
+  renderBytePath,
+} from './names.ts';
+import type { StatCache } from './stat-cache.ts';
+import { kindOf, type WalkedEntry } from './walk.ts';
 import { walkWorkspace } from './workspace-walk.ts';
 
 export interface SelectionRequest {
@@ -27,14 +37,9 @@ export interface SelectionRequest {
   readonly cache: StatCache | null;
 }
 
-export interface SelectedFile {
-  readonly entry: WalkedEntry;
-  readonly pathClass: PathClass;
-}
-
 export interface Selection {
-  /** Files and links that are held. */
-  readonly files: readonly SelectedFile[];
+  /** Files and links that are held, but the indexes. */
+  readonly files: FileTable & Comparison & Pick<CapturedColumns, 'classes'>;
   /** Every folder; carried ones and `.git/objects` are not among them. */
   readonly folders: readonly WalkedEntry[];
   readonly carried: readonly BytePath[];
@@ -52,33 +57,50 @@ const GIT_FILE_BYTES = 50 * 1024 * 1024;
 
 /** Walks a workspace and selects what a checkpoint of it holds. */
 export async function selectPaths(request: SelectionRequest): Promise<Selection> {
-  const tracked = request.indexes.main?.byPath ?? new Map<BytePath, never>();
-  const walked = await walkWorkspace({ ...request, tracked });
+  const { cache, indexes } = request;
+  const tracked = indexes.main?.byPath ?? new Map<BytePath, never>();
+  const leftOut: LeftOut[] = [];
+  const walked = await walkWorkspace({ ...request, tracked, accept: makeFilter(request, leftOut) });
   const { walk, rules, carried } = walked;
-  const leftOut: LeftOut[] = carried.map((path) => ({ path: renderBytePath(path), reason: 'carried' }));
+  for (const path of carried) leftOut.push({ path: renderBytePath(path), reason: 'carried' });
   for (const { path, reason } of walk.unread) leftOut.push({ path: renderBytePath(path), reason });
-  const candidates: WalkedEntry[] = [];
-  for (const entry of walk.entries) {
-    if (entry.kind === 'special') noteSpecial(entry, leftOut);
-    else if (isUnreadable(request.root, entry))
-      leftOut.push({ path: renderBytePath(entry.path), reason: 'unreadable' });
-    else if (entry.kind !== 'folder' && !isDisposable(entry.path)) candidates.push(entry);
-  }
-  const classes = await classifyPaths({ rules, tracked, cache: request.cache, candidates });
-  const limited = applyLimits(request, candidates, classes);
+  const classes = await classifyFiles({ rules, tracked, cache, table: walked.table });
+  const dropped = applyLimits(request, { ...walked.table, classes }, leftOut);
+  const kept = dropRows(walked.table, dropped);
+  const compared = dropped.size === 0 ? walked.table : { ...kept, ...compareWithCache(kept, cache) };
   return {
-    files: limited.files,
-    folders: walk.entries.filter((entry) => entry.kind === 'folder'),
+    files: { ...compared, classes: classes.filter((_, row) => !dropped.has(row)) },
+    folders: walk.folders,
     carried,
-    leftOut: [...leftOut, ...limited.leftOut].sort(byPath),
+    leftOut: leftOut.sort(byPath),
     ignoreKey: rules.key,
     hasObjects: walked.hasObjects,
   };
 }
 
-/** Only files whose mode leaves a doubt are tried; one that is gone is found out when it is read. */
-function isUnreadable(root: string, { path, kind, mode, uid }: WalkedEntry): boolean {
-  if (kind !== 'file' || (uid === process.geteuid?.() && (mode & 0o400) !== 0)) return false;
+/** Decides by what lstat says whether a file may be held, and lists what may not. */
+function makeFilter({ root, indexes }: SelectionRequest, leftOut: LeftOut[]) {
+  const user = process.geteuid?.();
+  // Only files whose mode leaves a doubt are tried.
+  const isDoubtful = ({ mode, uid }: Stats) => kindOf(mode) === 'file' && (uid !== user || (mode & 0o400) === 0);
+  return (folder: BytePath, name: string, stats: Stats): boolean => {
+    if (kindOf(stats.mode) === 'special') {
+      const path = joinPath(folder, name);
+      if (!isInGitFolder(path)) leftOut.push({ path: renderBytePath(path), reason: 'special_file' });
+      return false;
+    }
+    if (isDoubtful(stats) && isUnreadable(root, joinPath(folder, name))) {
+      leftOut.push({ path: renderBytePath(joinPath(folder, name)), reason: 'unreadable' });
+      return false;
+    }
+    // Locks of a git that was killed: with its process gone they only stand in the way.
+    if (name.endsWith('.lock') && isInGitFolder(joinPath(folder, name))) return false;
+    return !(isOwnGitFolder(folder) && isReplaced(indexes, joinPath(folder, name)));
+  };
+}
+
+/** One that is gone is found out when it is read. */
+function isUnreadable(root: string, path: BytePath): boolean {
   try {
     closeSync(openSync(locate(root, path), constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK));
     return false;
@@ -87,54 +109,58 @@ function isUnreadable(root: string, { path, kind, mode, uid }: WalkedEntry): boo
   }
 }
 
+/** An index is stored as its normalised bytes, and a shared index only under the name its new bytes give it. */
+function isReplaced({ all }: AgentIndexes, path: BytePath): boolean {
+  return all.some((index) => path === index.path || path.startsWith(`${folderOf(index.path)}/sharedindex.`));
+}
+
 interface Limit {
   readonly each: number;
   left: number;
 }
 
-function applyLimits(
-  request: SelectionRequest,
-  candidates: readonly WalkedEntry[],
-  classes: ReadonlyMap<BytePath, PathClass>,
-): { files: SelectedFile[]; leftOut: LeftOut[] } {
-  const { limits } = request;
-  const room: Record<PathClass, Limit> = {
-    tracked: { each: TRACKED_FILE_BYTES, left: Number.POSITIVE_INFINITY },
-    untracked: { each: limits.untrackedFileBytes, left: limits.untrackedTotalBytes },
-    ignored: { each: limits.ignoredFileBytes, left: limits.ignoredTotalBytes },
+type ClassifiedTable = FileTable & Pick<CapturedColumns, 'classes'>;
+
+/** Lists what exceeds a limit, and returns its rows. */
+function applyLimits(request: SelectionRequest, table: ClassifiedTable, leftOut: LeftOut[]): Set<number> {
+  const dropped = new Set<number>();
+  const limited: { readonly path: BytePath; readonly row: number }[] = [];
+  const drop = (path: BytePath, row: number, reason: LeftOut['reason']) => {
+    dropped.add(row);
+    leftOut.push({ path: renderBytePath(path), reason, bytes: sizeOf(table, row) });
   };
-  const files: SelectedFile[] = [];
-  const leftOut: LeftOut[] = [];
-  const isLimited = (entry: WalkedEntry) => classes.has(entry.path);
-  // Which files a total still has room for must not depend on the order a folder lists them in.
-  const ordered = [...candidates.filter((entry) => !isLimited(entry)), ...candidates.filter(isLimited).sort(byPath)];
-  for (const entry of ordered) {
-    const pathClass = classes.get(entry.path) ?? 'tracked';
-    const reason = findReason(request, { entry, pathClass }, room[pathClass]);
-    if (reason !== null) leftOut.push({ path: renderBytePath(entry.path), reason, bytes: entry.size });
-    else {
-      room[pathClass].left -= entry.size;
-      files.push({ entry, pathClass });
+  for (const { path: folder, from, to } of table.folders) {
+    for (let row = from; row < to; row += 1) {
+      const isTracked = table.classes[row] === TRACKED;
+      if (isTracked && sizeOf(table, row) <= GIT_FILE_BYTES) continue;
+      const path = joinPath(folder, table.names[row] ?? '');
+      if (!isTracked) limited.push({ path, row });
+      else if (sizeOf(table, row) > (isLimitedGitFile(path) ? GIT_FILE_BYTES : TRACKED_FILE_BYTES))
+        drop(path, row, 'too_large');
     }
   }
-  return { files, leftOut };
+  const { limits, captureIgnored } = request;
+  const untracked: Limit = { each: limits.untrackedFileBytes, left: limits.untrackedTotalBytes };
+  const ignored: Limit = { each: limits.ignoredFileBytes, left: limits.ignoredTotalBytes };
+  // Which files a total still has room for must not depend on the order a folder lists them in.
+  for (const { path, row } of limited.sort(byPath)) {
+    const isIgnored = table.classes[row] === IGNORED;
+    const limit = isIgnored ? ignored : untracked;
+    const reason = isIgnored && !captureIgnored ? 'ignored' : findReason(limit, sizeOf(table, row));
+    if (reason === null) limit.left -= sizeOf(table, row);
+    else drop(path, row, reason);
+  }
+  return dropped;
 }
 
-function findReason(request: SelectionRequest, file: SelectedFile, limit: Limit): LeftOut['reason'] | null {
-  const { path, size } = file.entry;
-  if (file.pathClass === 'ignored' && !request.captureIgnored) return 'ignored';
-  const inGit = path.startsWith('.git/') && !/(?:^|\/)(?:index|packed-refs|sharedindex\.[0-9a-f]+)$/.test(path);
-  if (size > (inGit ? GIT_FILE_BYTES : limit.each)) return 'too_large';
+function findReason(limit: Limit, size: number): LeftOut['reason'] | null {
+  if (size > limit.each) return 'too_large';
   return size > limit.left ? 'over_total' : null;
 }
 
-/** Locks of a git that was killed: with its process gone they only stand in the way. */
-function isDisposable(path: BytePath): boolean {
-  return path.endsWith('.lock') && isInGitFolder(path);
-}
-
-function noteSpecial(entry: WalkedEntry, leftOut: LeftOut[]): void {
-  if (!isInGitFolder(entry.path)) leftOut.push({ path: renderBytePath(entry.path), reason: 'special_file' });
+/** Whether a path is a file of the git directory that holds no work of any size. */
+function isLimitedGitFile(path: BytePath): boolean {
+  return path.startsWith('.git/') && !/(?:^|\/)(?:index|packed-refs|sharedindex\.[0-9a-f]+)$/.test(path);
 }
 
 function isInGitFolder(path: BytePath): boolean {

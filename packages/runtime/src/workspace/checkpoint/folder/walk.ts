@@ -5,7 +5,7 @@
  * 2. The caller sees to it that no process of the run is alive meanwhile.
  */
 import { lstatSync, readdirSync, type Stats } from 'node:fs';
-import { type BytePath, locate } from './names.ts';
+import { type BytePath, joinPath, locate } from './names.ts';
 
 export type EntryKind = 'file' | 'link' | 'folder' | 'special';
 
@@ -28,11 +28,25 @@ export interface UnreadEntry {
   readonly reason: 'unreadable' | 'not_supported';
 }
 
-export interface Walk {
-  readonly entries: WalkedEntry[];
+/** What a walk found besides what its visitor was shown. */
+export interface FolderWalk {
+  readonly folders: WalkedEntry[];
   readonly unread: UnreadEntry[];
-  /** Folders the caller asked not to enter, in the order they were met. */
+  /** Folders the visitor asked not to enter, in the order they were met. */
   readonly held: BytePath[];
+}
+
+/** Is shown what a walk finds: each folder, then everything directly in it that is no folder, by name. */
+export interface WalkVisitor {
+  /** Whether a folder is not entered. */
+  hold(path: BytePath): boolean;
+  enterFolder(path: BytePath): void;
+  /** `stats` is what lstat said of the name in the folder entered last. */
+  addFile(name: string, stats: Stats): void;
+}
+
+export interface Walk extends FolderWalk {
+  readonly entries: WalkedEntry[];
 }
 
 const ENTRIES_BETWEEN_PAUSES = 4096;
@@ -42,31 +56,52 @@ const ENTRIES_BETWEEN_PAUSES = 4096;
  */
 const LONGEST_PATH = 3500;
 
-/** Walks a folder below `root`; `hold` says which folders are not entered. The order depends on the names alone. */
+/** Walks a folder below `root` with everything it holds as entries; `hold` says which folders are not entered. */
 export async function walkFolder(root: string, start: BytePath, hold: (path: BytePath) => boolean): Promise<Walk> {
-  const walk: Walk = { entries: [], unread: [], held: [] };
+  const files: WalkedEntry[] = [];
+  let folder: BytePath = '';
+  const enterFolder = (path: BytePath) => {
+    folder = path;
+  };
+  const addFile = (name: string, stats: Stats) => {
+    files.push(describeEntry(joinPath(folder, name), stats));
+  };
+  const walk = await visitFolder(root, start, { hold, enterFolder, addFile });
+  return { ...walk, entries: [...files, ...walk.folders] };
+}
+
+/** Walks a folder below `root`. The order depends on the names alone. */
+export async function visitFolder(root: string, start: BytePath, visitor: WalkVisitor): Promise<FolderWalk> {
+  const walk: FolderWalk = { folders: [], unread: [], held: [] };
   const pending: BytePath[] = [start];
-  let nextPause = ENTRIES_BETWEEN_PAUSES;
+  let sincePause = 0;
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
-    for (const name of readNames(root, folder, walk)) {
-      const path = folder === '' ? name : `${folder}/${name}`;
-      const entry = lookAt(root, path, walk);
-      if (entry === null) continue;
-      if (entry.kind !== 'folder') walk.entries.push(entry);
-      else if (hold(path)) walk.held.push(path);
+    visitor.enterFolder(folder);
+    const names = readNames(root, folder, walk);
+    const place = locate(root, folder);
+    for (const name of names) {
+      const stats = lookAt({ root, folder, place }, name, walk);
+      if (stats === null) continue;
+      if (!stats.isDirectory()) {
+        visitor.addFile(name, stats);
+        continue;
+      }
+      const path = joinPath(folder, name);
+      if (visitor.hold(path)) walk.held.push(path);
       else {
-        walk.entries.push(entry);
+        walk.folders.push(describeEntry(path, stats));
         pending.push(path);
       }
     }
-    if (walk.entries.length < nextPause) continue;
-    nextPause = walk.entries.length + ENTRIES_BETWEEN_PAUSES;
+    sincePause += names.length;
+    if (sincePause < ENTRIES_BETWEEN_PAUSES) continue;
+    sincePause = 0;
     await new Promise(setImmediate);
   }
   return walk;
 }
 
-function readNames(root: string, folder: BytePath, walk: Walk): string[] {
+function readNames(root: string, folder: BytePath, walk: FolderWalk): string[] {
   try {
     // The typings know only 'buffer' and UTF-8 here; any encoding works, and latin1 keeps every byte.
     return readdirSync(locate(root, folder), 'latin1' as BufferEncoding).sort();
@@ -76,15 +111,22 @@ function readNames(root: string, folder: BytePath, walk: Walk): string[] {
   }
 }
 
-function lookAt(root: string, path: BytePath, walk: Walk): WalkedEntry | null {
-  if (path.length > LONGEST_PATH) {
-    walk.unread.push({ path, reason: 'not_supported' });
+/** A folder below a root, and its own name for `node:fs`: not put together again for each file in it. */
+interface Place {
+  readonly root: string;
+  readonly folder: BytePath;
+  readonly place: string | Buffer;
+}
+
+function lookAt({ root, folder, place }: Place, name: string, walk: FolderWalk): Stats | null {
+  if (folder.length + 1 + name.length > LONGEST_PATH) {
+    walk.unread.push({ path: joinPath(folder, name), reason: 'not_supported' });
     return null;
   }
   try {
-    return describeEntry(path, lstatSync(locate(root, path)));
+    return lstatSync(typeof place === 'string' ? locate(place, name) : locate(root, joinPath(folder, name)));
   } catch (error) {
-    noteUnread(path, error, walk);
+    noteUnread(joinPath(folder, name), error, walk);
     return null;
   }
 }
@@ -104,7 +146,8 @@ export function describeEntry(path: BytePath, stats: Stats): WalkedEntry {
   };
 }
 
-function kindOf(mode: number): EntryKind {
+/** What the bits of an lstat's mode say something is. */
+export function kindOf(mode: number): EntryKind {
   switch (mode & 0o170000) {
     case 0o100000:
       return 'file';
@@ -117,7 +160,7 @@ function kindOf(mode: number): EntryKind {
   }
 }
 
-function noteUnread(path: BytePath, error: unknown, walk: Walk): void {
+function noteUnread(path: BytePath, error: unknown, walk: FolderWalk): void {
   const code = (error as NodeJS.ErrnoException).code;
   if (code === 'EACCES' || code === 'EPERM') walk.unread.push({ path, reason: 'unreadable' });
   else if (code === 'ENAMETOOLONG') walk.unread.push({ path, reason: 'not_supported' });

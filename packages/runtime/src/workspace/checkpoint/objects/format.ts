@@ -2,7 +2,6 @@
 import { createHash, hash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { BytePath } from '../folder/names.ts';
 
 export type ObjectType = 'blob' | 'tree' | 'commit' | 'tag';
 export type TreeMode = '100644' | '100755' | '120000' | '40000';
@@ -33,64 +32,7 @@ export function startObjectHash(format: ObjectFormat, type: ObjectType, size: nu
   return createHash(format.name).update(`${type} ${size}\0`);
 }
 
-/** One file or link of a tree. */
-export interface TreeFile {
-  /** From the tree's root. */
-  readonly path: BytePath;
-  readonly mode: TreeMode;
-  readonly oid: string;
-}
-
-export interface BuiltTrees {
-  /** The tree of each folder at the top. */
-  readonly areas: ReadonlyMap<string, string>;
-  /** Every tree object below the top by id. */
-  readonly trees: ReadonlyMap<string, Buffer>;
-}
-
-interface Folder {
-  readonly files: { readonly name: string; readonly mode: TreeMode; readonly oid: string }[];
-  readonly folders: Map<string, Folder>;
-}
-
-/** Builds the trees that hold some files, all of them below a folder; no path may be the folder of another. */
-export function buildTrees(format: ObjectFormat, files: Iterable<TreeFile>): BuiltTrees {
-  const root: Folder = { files: [], folders: new Map() };
-  const byPath = new Map<string, Folder>([['', root]]);
-  let last = { path: '', folder: root };
-  for (const { path, mode, oid } of files) {
-    const slash = path.lastIndexOf('/');
-    const above = slash < 0 ? '' : path.slice(0, slash);
-    // Files of one folder mostly come one after the other.
-    if (above !== last.path) last = { path: above, folder: enterFolder(byPath, above) };
-    last.folder.files.push({ name: path.slice(slash + 1), mode, oid });
-  }
-  const trees = new Map<string, Buffer>();
-  const areas = new Map<string, string>();
-  for (const [name, folder] of root.folders) areas.set(name, writeFolder(format, folder, trees));
-  return { areas, trees };
-}
-
-function enterFolder(byPath: Map<string, Folder>, path: string): Folder {
-  const known = byPath.get(path);
-  if (known !== undefined) return known;
-  const slash = path.lastIndexOf('/');
-  const made: Folder = { files: [], folders: new Map() };
-  enterFolder(byPath, slash < 0 ? '' : path.slice(0, slash)).folders.set(path.slice(slash + 1), made);
-  byPath.set(path, made);
-  return made;
-}
-
-function writeFolder(format: ObjectFormat, folder: Folder, trees: Map<string, Buffer>): string {
-  const items: TreeItem[] = folder.files.slice();
-  for (const [name, child] of folder.folders)
-    items.push({ name, mode: '40000', oid: writeFolder(format, child, trees) });
-  const tree = renderTree(items);
-  const oid = hashObject(format, 'tree', tree);
-  trees.set(oid, tree);
-  return oid;
-}
-
+/** One entry of a tree. */
 export interface TreeItem {
   readonly name: string;
   readonly mode: TreeMode;

@@ -12,13 +12,13 @@ import { join } from 'node:path';
 import { createDeflate, deflateSync } from 'node:zlib';
 import { git } from '../../git/index.ts';
 import { changedMeanwhile, readChunks, readLink } from '../folder/content.ts';
-import type { WalkedEntry } from '../folder/walk.ts';
+import type { FileToRead } from '../folder/file-table.ts';
 import { type ObjectFormat, type ObjectType, startObjectHash } from './format.ts';
 
 /** Where an object's bytes come from. */
 export type ObjectSource =
   | { readonly kind: 'bytes'; readonly bytes: Uint8Array }
-  | { readonly kind: 'file' | 'link'; readonly root: string; readonly entry: WalkedEntry };
+  | { readonly kind: 'file' | 'link'; readonly root: string; readonly entry: FileToRead };
 
 export interface PackObject {
   readonly oid: string;
@@ -116,7 +116,7 @@ export function renderObjectHeader(type: ObjectType, size: number): Buffer {
 async function* deflateFile(
   format: ObjectFormat,
   oid: string,
-  { root, entry }: { root: string; entry: WalkedEntry },
+  { root, entry }: { root: string; entry: FileToRead },
 ): AsyncGenerator<Buffer> {
   const digest = startObjectHash(format, 'blob', entry.size);
   const deflate = createDeflate(COMPRESSION);

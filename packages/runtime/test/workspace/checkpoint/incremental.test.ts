@@ -1,0 +1,73 @@
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { runScript } from '@ramet/testkit';
+import { describe, expect, it } from 'vitest';
+import { workspaceDiffers } from '../../../src/workspace/checkpoint/index.ts';
+import { makeRequest, makeSite } from './fixture.ts';
+
+/** What an agent may do between two captures; each begins where the one before ended. */
+const STEPS: readonly (readonly [what: string, script: string])[] = [
+  ['many folders appear', 'for i in 1 2 3; do mkdir -p m$i/n; for j in 1 2 3; do echo $i$j >m$i/n/f$j; done; done'],
+  ['nothing happens', 'true'],
+  ['one file of a folder takes the place of another', 'rm m1/n/f1; echo x >m1/n/g'],
+  ['a file gets the name of a folder next to it', 'rm -r m2/n; echo x >m2/n'],
+  ['a folder gets the name of a file', 'rm m2/n; mkdir m2/n; echo x >m2/n/f1'],
+  ['folders swap their names', 'mv m1 t; mv m3 m1; mv t m3'],
+  ['two files swap their contents', 'mv m1/n/f2 t; mv m1/n/f3 m1/n/f2; mv t m1/n/f3'],
+  ['a folder loses its last file', 'rm m2/n/f1'],
+  ['a program bit is set', 'chmod +x m1/n/f2'],
+  ['a link takes the place of a file', 'rm m1/n/f2; ln -s f3 m1/n/f2'],
+  ['everything is added', 'git add -A'],
+  ['everything is committed', 'git commit -qm all'],
+  ['a file is no longer tracked', 'git rm -q --cached m1/n/f3'],
+  ['an untracked file becomes ignored', 'echo f3 >m1/n/.gitignore'],
+  ['an ignored one becomes untracked', 'echo nothing >m1/n/.gitignore'],
+  ['a file is tracked that was not', 'git add m1/n/f3'],
+  ['a folder gets a file named .git', 'echo junk >m3/.git'],
+  ['and loses it', 'rm m3/.git'],
+  ['a folder becomes a repository', 'git init -q m3; echo %x >m3/.git/%y; mkdir m3/.git/%z; echo z >m3/.git/%z/.git'],
+  ['and is none again', 'rm -rf m3/.git'],
+  ['a carried folder appears', 'mkdir -p m3/node_modules/a; echo x >m3/node_modules/a/b'],
+  ['and is ignored', 'echo node_modules >.gitignore'],
+  [
+    'names change that sort unlike their paths',
+    'mkdir m3/a; echo x >m3/a/b; echo x >m3/a.b; echo x >m3/a-b; echo x >m3/a0',
+  ],
+  ['a name changes by one byte', 'mv m3/a0 "$(printf \'m3/a\\200\')"'],
+  ['files are checked out anew', 'rm -rf m1; git checkout -q -- m1'],
+  ['the git directory goes', 'rm -rf .git'],
+];
+
+it('a capture that builds on the last one gives what one gives that knows nothing', async () => {
+  const site = await makeSite();
+  const workspace = await site.addRun();
+  let previous = (await site.capture(workspace)).id;
+  for (const [position, [what, script]] of STEPS.entries()) {
+    await runScript(workspace.path, script);
+    const privateFolder = join(site.folder, `private-${position}`);
+    mkdirSync(privateFolder);
+    const unknowing = { ...workspace, privateFolder };
+    const fresh = await site.capture(unknowing, { previous });
+    const request = { ...makeRequest(workspace), checkpoint: previous };
+    expect(await workspaceDiffers(request), what).toBe(fresh.id !== previous);
+    const built = await site.capture(workspace, { previous });
+    expect(built, what).toEqual(fresh);
+    expect(await workspaceDiffers({ ...makeRequest(workspace), checkpoint: built.id }), what).toBe(false);
+    previous = built.id;
+  }
+});
+
+describe('a capture', () => {
+  it('writes all trees again when the store lost the packs of the one it builds on', async () => {
+    const site = await makeSite();
+    const workspace = await site.addRun();
+    await runScript(workspace.path, 'mkdir -p deep/er; echo x >deep/er/f');
+    const first = await site.capture(workspace);
+    await runScript(site.project.storeGit, 'rm -f objects/pack/*');
+    expect(readdirSync(join(site.project.storeGit, 'objects/pack'))).toEqual([]);
+    await runScript(workspace.path, 'echo y >y');
+    const second = await site.capture(workspace, { previous: first.id });
+    const listing = await runScript(site.project.storeGit, `git ls-tree -r --name-only ${second.id}:files`);
+    expect(listing.split('\n')).toContain('deep/er/f');
+  });
+});
