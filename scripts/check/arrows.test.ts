@@ -20,6 +20,17 @@ test('accepts imports that follow the arrows', () => {
   expect(problems).toEqual([]);
 });
 
+test("accepts core's one library in the folder that owns it, and nowhere else", () => {
+  const text = `import { parse } from '@marcbachmann/cel-js';`;
+  expect(check({ 'packages/core/src/graph/expression/a.ts': text })).toEqual([]);
+  expect(check({ 'packages/core/package.json': `{ "dependencies": { "@marcbachmann/cel-js": "8.0.0" } }` })).toEqual(
+    [],
+  );
+  expect(check({ 'packages/core/src/graph/a.ts': text })).toEqual([
+    "packages/core/src/graph/a.ts:1 core imports '@marcbachmann/cel-js' outside packages/core/src/graph/expression",
+  ]);
+});
+
 test.each([
   ['a library in core', `import 'zod';`, "core imports 'zod'; it may import nothing but itself"],
   ["Node's modules in core", `import 'node:fs';`, "core imports 'node:fs'; it may import nothing but itself"],

@@ -1,0 +1,153 @@
+/**
+ * Expressions, read once and kept by their text. Owns the CEL library; never sees a clock (`syntax.ts` says what is
+ * left of CEL).
+ */
+import { Environment, EvaluationError, ParseError, TypeError as TypeProblem } from '@marcbachmann/cel-js';
+import type { ExpressionScope } from './scope.ts';
+import { type ExpressionSyntax, type NodeReference, readSyntax, SyntaxProblem } from './syntax.ts';
+import { toCel, toJson, ValueError } from './values.ts';
+
+/** The longest expression, in characters. */
+export const EXPRESSION_LIMIT = 4000;
+/** Items that one evaluation may walk over, each counted by the size of what is done with it. */
+const WORK_LIMIT = 10_000_000;
+/** Characters of expressions that are kept. */
+const CACHE_LIMIT = 1_000_000;
+
+/** An expression that can be evaluated. */
+export interface CompiledExpression extends Pick<ExpressionSyntax, 'nodes' | 'names'> {
+  readonly kind: 'compiled';
+  /** As JSON; throws an `Error` that says why there is no value. */
+  evaluate(scope: ExpressionScope): unknown;
+}
+
+/** An expression that cannot. */
+export interface BrokenExpression {
+  readonly kind: 'broken';
+  readonly message: string;
+}
+
+class Budget {
+  left = WORK_LIMIT;
+}
+
+class Spent extends Error {}
+
+const OPTIONS = { homogeneousAggregateLiterals: false, unlistedVariablesAreDyn: true };
+const READER = new Environment({ ...OPTIONS, limits: { maxAstNodes: 1000, maxDepth: 64 } });
+const RUNNER = makeRunner();
+
+const cache = new Map<string, CompiledExpression | BrokenExpression>();
+let cached = 0;
+
+/** Reads an expression. The same text gives the same answer, mostly without reading it again. */
+export function compileExpression(text: string): CompiledExpression | BrokenExpression {
+  const known = cache.get(text);
+  if (known !== undefined) return known;
+  const expression = readExpression(text);
+  if (cached > CACHE_LIMIT) {
+    cache.clear();
+    cached = 0;
+  }
+  cache.set(text, expression);
+  cached += text.length;
+  return expression;
+}
+
+function readExpression(text: string): CompiledExpression | BrokenExpression {
+  if (text.length > EXPRESSION_LIMIT) return broken(`the expression is longer than ${EXPRESSION_LIMIT} characters`);
+  if (text.trim() === '') return broken('the expression is empty');
+  if (!text.isWellFormed()) return broken('the expression is no well-formed Unicode');
+  try {
+    const { nodes, names, program } = readSyntax(READER.parse(text).ast);
+    const run = RUNNER.parse(program);
+    const { valid, error } = run.check();
+    if (!valid) return broken(error?.summary ?? 'its types do not fit');
+    const evaluateIn = (scope: ExpressionScope, budget: Budget) => run(new Names(scope, budget, nodes));
+    return { kind: 'compiled', nodes, names, evaluate: (scope) => evaluate(evaluateIn, scope) };
+  } catch (error) {
+    return broken(reasonOf(error));
+  }
+}
+
+function broken(message: string): BrokenExpression {
+  return { kind: 'broken', message };
+}
+
+function evaluate(run: (scope: ExpressionScope, budget: Budget) => unknown, scope: ExpressionScope): unknown {
+  const budget = new Budget();
+  try {
+    const value = run(scope, budget);
+    if (budget.left >= 0) return toJson(value);
+  } catch (error) {
+    if (budget.left >= 0) throw new Error(reasonOf(error), { cause: error });
+  }
+  throw new Error(`it walks over more than ${WORK_LIMIT} items (each counted by what is done with it)`);
+}
+
+/** The clear line of an error of the library; throws on one that is not a person's mistake. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ParseError && error.range !== undefined)
+    return `${error.summary}, at character ${error.range.start + 1}`;
+  if (error instanceof ParseError || error instanceof TypeProblem || error instanceof EvaluationError)
+    return error.summary;
+  if (error instanceof SyntaxProblem || error instanceof ValueError || error instanceof Spent) return error.message;
+  // A tree or a value too deep for the stack, a text too long for the engine.
+  if (error instanceof RangeError) return `it is too large (${error.message})`;
+  throw error;
+}
+
+function makeRunner(): Environment {
+  const environment = new Environment({ ...OPTIONS, limits: { maxAstNodes: 20_000, maxDepth: 2000 } });
+  environment.registerType('Budget', Budget).registerVariable('_budget', 'Budget');
+  environment.registerFunction('bounded(Budget, dyn, int): dyn', charge, { async: false });
+  for (const [left, right] of [
+    ['int', 'double'],
+    ['double', 'int'],
+  ]) {
+    // An integer beside a double counts as one.
+    environment.registerOperator(`${left} + ${right}: double`, (a: Num, b: Num) => Number(a) + Number(b));
+    environment.registerOperator(`${left} - ${right}: double`, (a: Num, b: Num) => Number(a) - Number(b));
+    environment.registerOperator(`${left} * ${right}: double`, (a: Num, b: Num) => Number(a) * Number(b));
+    environment.registerOperator(`${left} / ${right}: double`, (a: Num, b: Num) => Number(a) / Number(b));
+  }
+  return environment;
+}
+
+type Num = number | bigint;
+
+function charge(budget: Budget, list: unknown, cost: bigint): unknown {
+  const items = Array.isArray(list) ? list.length : list instanceof Map ? list.size : 1;
+  budget.left -= items * Number(cost);
+  if (budget.left < 0) throw new Spent('the expression walks over too many items');
+  return list;
+}
+
+/** What a program sees, by name. The library takes a variable from a Map by nothing but `get`. */
+class Names extends Map<unknown, unknown> {
+  readonly #scope: ExpressionScope;
+  readonly #budget: Budget;
+  readonly #nodes: readonly NodeReference[];
+
+  constructor(scope: ExpressionScope, budget: Budget, nodes: readonly NodeReference[]) {
+    super();
+    this.#scope = scope;
+    this.#budget = budget;
+    this.#nodes = nodes;
+  }
+
+  override get(name: unknown): unknown {
+    if (name === '_budget') return this.#budget;
+    if (name === 'input') return toCel(this.#scope.input);
+    const reference = this.#nodes[Number(String(name).slice(1))];
+    if (reference !== undefined) return this.#read(reference);
+    const { locals } = this.#scope;
+    return Object.hasOwn(locals, name as string) ? toCel(locals[name as string]) : undefined;
+  }
+
+  #read({ id, field }: NodeReference): unknown {
+    const node = this.#scope.node(id);
+    if (node === null) throw new ValueError(`node '${id}' was not entered`);
+    return toCel(node[field]);
+  }
+}

@@ -1,0 +1,2 @@
+export { evaluateCondition, evaluateExpression, evaluateList, evaluateTemplate } from './evaluate.ts';
+export type { ExpressionScope } from './scope.ts';

@@ -1,0 +1,197 @@
+/**
+ * Which part of CEL expressions may use, and the form in which one is run.
+ *
+ * 1. An expression is a function of what it sees: no clock, no time zone, no randomness, and no type that JSON lacks.
+ * 2. The nodes it reads are written in it, so that they can be checked before a run.
+ * 3. Its work is bounded: each walk over a list is charged, by `bounded(_budget, list, cost)`, before it begins.
+ */
+import type { ASTNode } from '@marcbachmann/cel-js';
+import { findNearest } from '../../text/nearest.ts';
+import { LOCAL_NAMES } from './scope.ts';
+
+/** `nodes.<id>.output` or `.input` in an expression. */
+export interface NodeReference {
+  readonly id: string;
+  readonly field: 'input' | 'output';
+}
+
+/** What an expression uses, and its form to run. */
+export interface ExpressionSyntax {
+  /** The nth is `_<n>` in the program. */
+  readonly nodes: readonly NodeReference[];
+  /** `input` and locals that it names. */
+  readonly names: ReadonlySet<string>;
+  /** CEL, with every walk over a list charged. */
+  readonly program: string;
+}
+
+/** Why an expression is refused. */
+export class SyntaxProblem extends Error {}
+
+/** The deepest tree of an expression. */
+const TREE_DEPTH_LIMIT = 128;
+
+const FUNCTIONS = ['size', 'string', 'int', 'double', 'bool', 'dyn', 'has'];
+const TEXT_METHODS = ['contains', 'startsWith', 'endsWith', 'indexOf', 'lastIndexOf', 'substring', 'split', 'trim'];
+const METHODS = [...TEXT_METHODS, 'size', 'lowerAscii', 'upperAscii', 'join', 'matches'];
+/** Those whose first argument names each item, for the arguments after it. */
+const WALKS = ['all', 'exists', 'exists_one', 'map', 'filter'];
+/** The library leaves these out of a map without a word. */
+const LOST_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
+
+interface Reading {
+  readonly nodes: NodeReference[];
+  readonly names: Set<string>;
+}
+
+interface Place {
+  /** Names of the walks around. */
+  readonly items: readonly string[];
+  readonly depth: number;
+}
+
+/** Reads a tree of the library; throws a `SyntaxProblem`. */
+export function readSyntax(tree: ASTNode): ExpressionSyntax {
+  const reading: Reading = { nodes: [], names: new Set() };
+  const program = print(tree, { items: [], depth: 0 }, reading);
+  return { ...reading, program };
+}
+
+/** In full parentheses, so that nothing depends on what binds tighter. */
+function print(tree: ASTNode, place: Place, reading: Reading): string {
+  const inner = { items: place.items, depth: place.depth + 1 };
+  if (inner.depth > TREE_DEPTH_LIMIT) throw new SyntaxProblem('the expression is nested too deep');
+  const sub = (part: ASTNode): string => print(part, inner, reading);
+  switch (tree.op) {
+    case 'value':
+      return printValue(tree.args);
+    case 'id':
+      return printName(tree.args, place, reading);
+    case '.':
+    case '[]':
+      return printAccess(tree, inner, reading);
+    case 'list':
+      return `[${tree.args.map(sub).join(', ')}]`;
+    case 'map':
+      return `{${tree.args.map(([key, value]) => `${printKey(key)}: ${sub(value)}`).join(', ')}}`;
+    case 'call':
+      return printCall(tree.args, sub);
+    case 'rcall':
+      return printMethod(tree.args, inner, reading);
+    case '?:':
+      return `(${sub(tree.args[0])} ? ${sub(tree.args[1])} : ${sub(tree.args[2])})`;
+    case '!_':
+    case '-_':
+      return `(${tree.op.charAt(0)}${sub(tree.args)})`;
+    case '.?':
+    case '[?]':
+      throw new SyntaxProblem('optional access is not part of these expressions; use has()');
+    default:
+      return `(${sub(tree.args[0])} ${tree.op} ${sub(tree.args[1])})`;
+  }
+}
+
+function printValue(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'number') return /[.e]/.test(`${value}`) ? `${value}` : `${value}.0`;
+  if (value === null || typeof value === 'boolean' || typeof value === 'bigint') return `${value}`;
+  throw new SyntaxProblem('bytes and unsigned numbers are no values of JSON');
+}
+
+function printKey(key: ASTNode): string {
+  if (key.op !== 'value' || typeof key.args !== 'string')
+    throw new SyntaxProblem('keys of an object are texts that are written in it, like {"a": 1}');
+  if (LOST_KEYS.has(key.args)) throw new SyntaxProblem(`'${key.args}' cannot be a key in an expression`);
+  return JSON.stringify(key.args);
+}
+
+function printName(name: string, place: Place, reading: Reading): string {
+  if (place.items.includes(name)) return name;
+  if (name === 'nodes') throw new SyntaxProblem("nodes are read as 'nodes.<id>.output' or 'nodes.<id>.input'");
+  const known: readonly string[] = ['input', ...LOCAL_NAMES];
+  if (!known.includes(name))
+    throw new SyntaxProblem(`unknown name '${name}'${hint(name, ['nodes', ...known, ...place.items])}`);
+  reading.names.add(name);
+  return name;
+}
+
+function printAccess(tree: ASTNode & { readonly op: '.' | '[]' }, place: Place, reading: Reading): string {
+  const reference = place.items.includes('nodes') ? null : referenceOf(tree);
+  if (reference !== null) {
+    return `_${reading.nodes.push(reference) - 1}`;
+  }
+  const left = print(tree.args[0], place, reading);
+  return tree.op === '.' ? `${left}.${tree.args[1]}` : `${left}[${print(tree.args[1], place, reading)}]`;
+}
+
+/** The node that `nodes.<id>.output` or `nodes["<id>"].output` reads; null when it is another access. */
+function referenceOf(tree: ASTNode): NodeReference | null {
+  if (tree.op !== '.' && tree.op !== '[]') return null;
+  const node = tree.args[0];
+  if ((node.op !== '.' && node.op !== '[]') || node.args[0].op !== 'id' || node.args[0].args !== 'nodes') return null;
+  const id = keyOf(node);
+  const field = keyOf(tree);
+  if (id === null) throw new SyntaxProblem('which node an expression reads must be written in it');
+  if (field === 'input' || field === 'output') return { id, field };
+  throw new SyntaxProblem(
+    `a node has 'input' and 'output', not '${field ?? '…'}'${hint(field ?? '', ['input', 'output'])}`,
+  );
+}
+
+function keyOf(access: ASTNode & { readonly op: '.' | '[]' }): string | null {
+  const key = access.args[1];
+  if (typeof key === 'string') return key;
+  return key.op === 'value' && typeof key.args === 'string' ? key.args : null;
+}
+
+function printCall([name, parts]: readonly [string, readonly ASTNode[]], sub: (part: ASTNode) => string): string {
+  if (!FUNCTIONS.includes(name)) throw new SyntaxProblem(`unknown function '${name}'${hint(name, FUNCTIONS)}`);
+  if (name === 'has' && !isPath(parts))
+    throw new SyntaxProblem('has() takes a field of a value, by dots, like has(input.a.b)');
+  return `${name}(${parts.map(sub).join(', ')})`;
+}
+
+function isPath([part, ...rest]: readonly ASTNode[]): boolean {
+  if (part?.op !== '.' || rest.length > 0) return false;
+  const left = part.args[0];
+  return left.op === 'id'
+    ? left.args !== 'nodes'
+    : referenceOf(part) === null && (referenceOf(left) !== null || isPath([left]));
+}
+
+type Method = readonly [string, ASTNode, readonly ASTNode[]];
+
+function printMethod([name, receiver, parts]: Method, place: Place, reading: Reading): string {
+  if (WALKS.includes(name)) return printWalk([name, receiver, parts], place, reading);
+  if (!METHODS.includes(name))
+    throw new SyntaxProblem(`unknown function '${name}'${hint(name, [...METHODS, ...WALKS])}`);
+  if (name === 'matches')
+    throw new SyntaxProblem("'matches' is not part of these expressions: a pattern can backtrack without bound");
+  const sub = (part: ASTNode): string => print(part, place, reading);
+  return `${sub(receiver)}.${name}(${parts.map(sub).join(', ')})`;
+}
+
+function printWalk([name, receiver, [item, ...parts]]: Method, place: Place, reading: Reading): string {
+  if (item?.op !== 'id' || parts.length === 0 || parts.length > (name === 'map' ? 2 : 1))
+    throw new SyntaxProblem(`'${name}' takes a name for each item and an expression, like list.${name}(x, x > 1)`);
+  if (item.args.startsWith('_')) throw new SyntaxProblem(`the name of an item does not begin with '_': '${item.args}'`);
+  const inner = { items: [...place.items, item.args], depth: place.depth };
+  const list = print(receiver, place, reading);
+  const bodies = parts.map((part) => print(part, inner, reading));
+  const cost = parts.reduce((sum, part) => sum + countNodes(part), 1);
+  return `bounded(_budget, ${list}, ${cost}).${name}(${[item.args, ...bodies].join(', ')})`;
+}
+
+/** Parts of a tree: what one item of a walk costs. */
+function countNodes(tree: ASTNode): number {
+  const count = (value: unknown): number => {
+    if (Array.isArray(value)) return value.reduce<number>((sum, part) => sum + count(part), 0);
+    return typeof value === 'object' && value !== null && 'op' in value ? countNodes(value as ASTNode) : 0;
+  };
+  return 1 + count(tree.args);
+}
+
+function hint(word: string, candidates: readonly string[]): string {
+  const near = findNearest(word, candidates);
+  return near === undefined ? '' : `; did you mean '${near}'?`;
+}
