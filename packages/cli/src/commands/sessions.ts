@@ -20,12 +20,12 @@ export const sessions: Action<SessionsFlags, []> = async (context, flags) => {
   if (isRefusal(place)) return place;
   const chosen = place === null ? all : all.filter((session) => belongsTo(store, session, place));
   const shown = flags.limit === undefined ? chosen : chosen.slice(0, flags.limit);
-  const parents = shown.flatMap((session) => (session.forkedFrom === undefined ? [] : [session.forkedFrom.id]));
-  const short = shortenIds(store, parents);
-  const rows = flags.tree ? arrangeTree(shown) : shown.map((session) => ({ session, branch: '' }));
   const json = { sessions: shown.map(describeSession) };
-  if (rows.length === 0) return { json, notes: renderNone(all.length, flags.project === true) };
-  return { json, text: renderTable(context, rows, short) };
+  if (flags.json) return { json };
+  if (shown.length === 0) return { json, notes: renderNone(all.length, flags.project === true) };
+  const rows = flags.tree ? arrangeTree(shown) : shown.map((session) => ({ session, branch: '' }));
+  const parents = shown.flatMap((session) => (session.forkedFrom === undefined ? [] : [session.forkedFrom.id]));
+  return { json, text: renderTable(context, rows, shortenIds(store, parents)) };
 };
 
 /** Loaded only when asked for: most lists need no git. */

@@ -8,6 +8,7 @@
  */
 import {
   type Dirent,
+  existsSync,
   lstatSync,
   readdirSync,
   readFileSync,
@@ -16,7 +17,6 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
 import { codeOf, type RunPaths } from '../store/index.ts';
 
 export interface Bytes {
@@ -48,7 +48,7 @@ export function tallyFolders(folders: readonly string[], except?: string): Tally
   const pending = [...folders];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     for (const entry of listEntries(folder)) {
-      const path = join(folder, entry.name);
+      const path = `${folder}/${entry.name}`;
       if (entry.isDirectory()) pending.push(path);
       const stats = entry.isDirectory() || path === except ? undefined : statOf(path);
       if (stats === undefined) continue;
@@ -106,13 +106,15 @@ export function measureRun(paths: RunPaths): void {
 }
 
 function measureOf({ sandbox }: RunPaths): string {
-  return join(sandbox, 'private', 'size.json');
+  return `${sandbox}/private/size.json`;
 }
 
 /** The last measure; null without one. */
 function readMeasured(paths: RunPaths): Bytes | null {
+  const place = measureOf(paths);
+  if (!existsSync(place)) return null;
   try {
-    const { own, shared } = JSON.parse(readFileSync(measureOf(paths), 'utf8')) as Partial<Bytes>;
+    const { own, shared } = JSON.parse(readFileSync(place, 'utf8')) as Partial<Bytes>;
     return isCount(own) && isCount(shared) ? { own, shared } : null;
   } catch {
     return null;
@@ -130,7 +132,8 @@ function addLink(linked: Map<string, LinkedFile>, key: string, file: LinkedFile)
 /** An agent's folders can be unreadable; they count nothing and their removal makes them readable first. */
 function listEntries(folder: string): readonly Dirent[] {
   try {
-    return readdirSync(folder, { withFileTypes: true });
+    // Many runs lack some folder, and in a list of many an error each is dear.
+    return existsSync(folder) ? readdirSync(folder, { withFileTypes: true }) : [];
   } catch (error) {
     if (['ENOENT', 'EACCES', 'ENOTDIR'].includes(codeOf(error))) return [];
     throw error;

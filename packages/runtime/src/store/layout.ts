@@ -44,15 +44,15 @@ export function layoutOf(home: string): StateLayout {
   };
 }
 
-/** The paths of a run below `runs/` or below `runs/.staging/`. */
+/** The paths of a run below `runs/` or below `runs/.staging/`; lists ask for those of every run, so nothing is normalized. */
 export function runPathsOf(parent: string, id: RunId): RunPaths {
-  const folder = join(parent, id);
+  const folder = `${parent}/${id}`;
   return {
     folder,
-    log: join(folder, 'log'),
-    blobs: join(folder, 'blobs'),
-    lock: join(folder, 'lock'),
-    workspace: join(folder, 'workspace'),
-    sandbox: join(folder, 'sandbox'),
+    log: `${folder}/log`,
+    blobs: `${folder}/blobs`,
+    lock: `${folder}/lock`,
+    workspace: `${folder}/workspace`,
+    sandbox: `${folder}/sandbox`,
   };
 }

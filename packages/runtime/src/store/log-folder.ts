@@ -6,7 +6,6 @@
  * 3. Nothing here writes.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
-import { join } from 'node:path';
 import {
   CHAIN_START,
   type ChainState,
@@ -80,7 +79,7 @@ function listSegments(folder: string): readonly SegmentFile[] {
     .filter((name) => SEGMENT_NAME.test(name))
     .map((name) => ({
       name,
-      path: join(folder, name),
+      path: `${folder}/${name}`,
       first: Number(name.slice(0, 12)),
       indexed: all.has(`${name.slice(0, 12)}.idx`),
     }));

@@ -6,7 +6,6 @@
  * 2. A payload that the source lost is no reason to refuse: the child is told to miss it as the source does.
  */
 import { lstatSync } from 'node:fs';
-import { join } from 'node:path';
 import {
   type ChainState,
   createOutliner,
@@ -80,7 +79,7 @@ export function adoptPrefix(source: PrefixSource, target: RunPaths): Adopted {
 /** Links a segment with its index, or gives the child an index of its own where the source has none to believe. */
 function linkSegment(source: PrefixSource, index: number, log: string): 'linked' | 'copied' {
   const { path, name, head } = segmentOf(source, index);
-  const to = join(log, name);
+  const to = `${log}/${name}`;
   const trusted = source.outline.trusted[index] === true;
   const how = trusted || isSealed(path) ? linkOrCopy(path, to) : copyDurably(path, to);
   if (how !== 'linked' || !trusted || !linkIfThere(idxPathOf(path), idxPathOf(to))) {
