@@ -1,4 +1,3 @@
-export type { Graph, PlacedNode, Scope } from './document/graph.ts';
-export type * from './document/types.ts';
+export * from './document/index.ts';
 export * from './expression/index.ts';
-export type * from './walk/types.ts';
+export * from './walk/index.ts';

@@ -119,6 +119,8 @@ export interface BranchNode extends NodeBase {
   readonly choices?: Readonly<Record<string, string>>;
   readonly question?: Template;
   readonly model?: string;
+  /** Ways that lead nowhere, on purpose: every other way has an edge. */
+  readonly ends?: readonly string[];
 }
 
 /** A body for each item of a list; the output is the list of the body's outputs, in the order of the items. */

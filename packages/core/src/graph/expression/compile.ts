@@ -10,7 +10,7 @@ import { toCel, toJson, ValueError } from './values.ts';
 /** The longest expression, in characters. */
 export const EXPRESSION_LIMIT = 4000;
 /** Items that one evaluation may walk over, each counted by the size of what is done with it. */
-const WORK_LIMIT = 10_000_000;
+const WORK_LIMIT = 5_000_000;
 /** Characters of expressions that are kept. */
 const CACHE_LIMIT = 1_000_000;
 

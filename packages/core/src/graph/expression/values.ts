@@ -8,7 +8,7 @@
  */
 
 /** The deepest list in lists, and object in objects, that an expression looks into. */
-export const VALUE_DEPTH_LIMIT = 64;
+const VALUE_DEPTH_LIMIT = 64;
 
 /** Why a value cannot be looked at, or is none of JSON. */
 export class ValueError extends Error {}
@@ -17,7 +17,7 @@ const wrappedLists = new WeakMap<readonly unknown[], readonly unknown[]>();
 const sourceOf = new WeakMap<object, object>();
 
 /** A JSON object, behind the interface of a Map: the library takes its own properties from nothing else. */
-export class JsonMap extends Map<unknown, unknown> {
+class JsonMap extends Map<unknown, unknown> {
   readonly #source: Readonly<Record<string, unknown>>;
   readonly #depth: number;
 

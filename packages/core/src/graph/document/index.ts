@@ -1,0 +1,5 @@
+export { compileGraph, hashGraph } from './compile.ts';
+export type { Graph, PlacedNode, Scope } from './graph.ts';
+export { GRAPH_SCHEMA } from './schema.ts';
+export type * from './types.ts';
+export { isGraphProblems, validateGraph } from './validate.ts';
