@@ -1,3 +1,4 @@
+export * as build from './build/index.ts';
 export * from './document/index.ts';
 export * from './expression/index.ts';
 export * from './walk/index.ts';
