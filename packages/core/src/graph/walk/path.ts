@@ -1,0 +1,61 @@
+/**
+ * Paths of nodes: `m1[2]/f1#3/body` is node `body` in pass 3 of fold `f1`, in item 2 of map `m1`. This file alone knows
+ * how they are written. Items count from 0, passes from 1.
+ */
+import type { NodePath } from '../../events/index.ts';
+
+/** One step of a path: an id; of a map the item, of a fold the pass that the next step lies in. */
+export interface PathStep {
+  readonly id: string;
+  readonly item?: number;
+  readonly pass?: number;
+}
+
+/** The path of a body: `''` is the document itself, `m1[2]` an item, `f1#3` a pass. */
+export type BodyPath = string;
+
+const STEP = /^([A-Za-z_][A-Za-z0-9_-]{0,63})(?:\[(0|[1-9][0-9]{0,14})\]|#([1-9][0-9]{0,14}))?$/;
+
+/** The steps of a path, outermost first, or null; the last one has neither item nor pass. */
+export function parseNodePath(text: unknown): readonly PathStep[] | null {
+  if (typeof text !== 'string') return null;
+  const steps = text.split('/').map(parseStep);
+  const inner = steps.slice(0, -1).every((step) => step !== null && (step.item ?? step.pass) !== undefined);
+  const last = steps.at(-1);
+  if (!inner || last === null || last === undefined || (last.item ?? last.pass) !== undefined) return null;
+  return steps as readonly PathStep[];
+}
+
+function parseStep(text: string): PathStep | null {
+  const [, id, item, pass] = STEP.exec(text) ?? [];
+  if (id === undefined) return null;
+  if (item !== undefined) return { id, item: Number(item) };
+  return pass === undefined ? { id } : { id, pass: Number(pass) };
+}
+
+/** The path of a node in a body. */
+export function nodePathOf(body: BodyPath, id: string): NodePath {
+  return body === '' ? id : `${body}/${id}`;
+}
+
+/** The path of an item of a map. */
+export function itemPathOf(map: NodePath, index: number): BodyPath {
+  return `${map}[${index}]`;
+}
+
+/** The path of a pass of a fold. */
+export function passPathOf(fold: NodePath, pass: number): BodyPath {
+  return `${fold}#${pass}`;
+}
+
+/** The body a node lies in, and its id there. */
+export function splitNodePath(path: NodePath): { readonly body: BodyPath; readonly id: string } {
+  const slash = path.lastIndexOf('/');
+  return slash < 0 ? { body: '', id: path } : { body: path.slice(0, slash), id: path.slice(slash + 1) };
+}
+
+/** Whether a path lies in a body of this map or fold, at any depth. */
+export function isInside(path: NodePath, container: NodePath): boolean {
+  const next = path[container.length];
+  return path.startsWith(container) && (next === '[' || next === '#');
+}
