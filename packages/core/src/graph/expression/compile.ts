@@ -2,7 +2,14 @@
  * Expressions, read once and kept by their text. Owns the CEL library; never sees a clock (`syntax.ts` says what is
  * left of CEL).
  */
-import { Environment, EvaluationError, ParseError, TypeError as TypeProblem } from '@marcbachmann/cel-js';
+import {
+  Environment,
+  EvaluationError,
+  ParseError,
+  type ParseResult,
+  TypeError as TypeProblem,
+} from '@marcbachmann/cel-js';
+import { invariant } from '../../codes/index.ts';
 import type { ExpressionScope } from './scope.ts';
 import { type ExpressionSyntax, type NodeReference, readSyntax, SyntaxProblem } from './syntax.ts';
 import { toCel, toJson, ValueError } from './values.ts';
@@ -63,8 +70,7 @@ function readExpression(text: string): CompiledExpression | BrokenExpression {
     const run = RUNNER.parse(program);
     const { valid, error } = run.check();
     if (!valid) return broken(error?.summary ?? 'its types do not fit');
-    const evaluateIn = (scope: ExpressionScope, budget: Budget) => run(new Names(scope, budget, nodes));
-    return { kind: 'compiled', nodes, names, evaluate: (scope) => evaluate(evaluateIn, scope) };
+    return { kind: 'compiled', nodes, names, evaluate: guardEntry(text, (scope) => evaluate(run, nodes, scope)) };
   } catch (error) {
     return broken(reasonOf(error));
   }
@@ -74,15 +80,41 @@ function broken(message: string): BrokenExpression {
   return { kind: 'broken', message };
 }
 
-function evaluate(run: (scope: ExpressionScope, budget: Budget) => unknown, scope: ExpressionScope): unknown {
+type Evaluate = CompiledExpression['evaluate'];
+
+/** A walk's item lies in the library's tree: a scope that evaluates the same text meanwhile gets a tree of its own. */
+function guardEntry(text: string, enter: Evaluate): Evaluate {
+  let isInside = false;
+  return (scope) => {
+    if (isInside) {
+      const other = readExpression(text);
+      invariant(other.kind === 'compiled', 'an expression compiles once and not twice');
+      return other.evaluate(scope);
+    }
+    isInside = true;
+    try {
+      return enter(scope);
+    } finally {
+      isInside = false;
+    }
+  };
+}
+
+function evaluate(run: ParseResult, nodes: readonly NodeReference[], scope: ExpressionScope): unknown {
   const budget = new Budget();
+  const names = new Names(scope, budget, nodes);
+  let outcome: { readonly value: unknown } | { readonly error: unknown };
   try {
-    const value = run(scope, budget);
-    if (budget.left >= 0) return toJson(value);
+    outcome = { value: toJson(run(names)) };
   } catch (error) {
-    if (budget.left >= 0) throw new Error(reasonOf(error), { cause: error });
+    outcome = { error };
   }
-  throw new Error(`it walks over more than ${WORK_LIMIT} items (each counted by what is done with it)`);
+  // Both come first: the library passes over errors where the other side of `||` decides.
+  if (names.fault !== null) throw names.fault.error;
+  if (budget.left < 0)
+    throw new Error(`it walks over more than ${WORK_LIMIT} items (each counted by what is done with it)`);
+  if ('error' in outcome) throw new Error(reasonOf(outcome.error), { cause: outcome.error });
+  return outcome.value;
 }
 
 /** The clear line of an error of the library; throws on one that is not a person's mistake. */
@@ -125,6 +157,8 @@ function charge(budget: Budget, list: unknown, cost: bigint): unknown {
 
 /** What a program sees, by name. The library takes a variable from a Map by nothing but `get`. */
 class Names extends Map<unknown, unknown> {
+  /** An error of the scope's own. */
+  fault: { readonly error: unknown } | null = null;
   readonly #scope: ExpressionScope;
   readonly #budget: Budget;
   readonly #nodes: readonly NodeReference[];
@@ -138,16 +172,30 @@ class Names extends Map<unknown, unknown> {
 
   override get(name: unknown): unknown {
     if (name === '_budget') return this.#budget;
-    if (name === 'input') return toCel(this.#scope.input);
-    const reference = this.#nodes[Number(String(name).slice(1))];
+    const value = this.#ask(() => this.#find(String(name)));
+    return value === undefined ? undefined : toCel(value);
+  }
+
+  #find(name: string): unknown {
+    if (name === 'input') return this.#scope.input ?? null;
+    const reference = this.#nodes[Number(name.slice(1))];
     if (reference !== undefined) return this.#read(reference);
     const { locals } = this.#scope;
-    return Object.hasOwn(locals, name as string) ? toCel(locals[name as string]) : undefined;
+    return Object.hasOwn(locals, name) ? (locals[name] ?? null) : undefined;
   }
 
   #read({ id, field }: NodeReference): unknown {
     const node = this.#scope.node(id);
     if (node === null) throw new ValueError(`node '${id}' was not entered`);
-    return toCel(node[field]);
+    return node[field] ?? null;
+  }
+
+  #ask(find: () => unknown): unknown {
+    try {
+      return find();
+    } catch (error) {
+      if (!(error instanceof ValueError)) this.fault ??= { error };
+      throw error;
+    }
   }
 }

@@ -13,6 +13,8 @@ export function evaluateExpression(text: string, scope: ExpressionScope): unknow
   try {
     return expression.evaluate(scope);
   } catch (error) {
+    // The scope's own: not this expression is at fault.
+    if (error instanceof Failure) throw error;
     throw failure(text, error instanceof Error ? error.message : String(error), error);
   }
 }

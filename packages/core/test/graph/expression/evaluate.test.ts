@@ -173,6 +173,28 @@ describe('what an expression sees', () => {
     expect(asked).toEqual(['a']);
   });
 
+  it('may itself come from expressions, also from the same one', () => {
+    const text = '[1, 2].map(x, item + x)';
+    const outer = scopeOf(null, {}, { item: 100 });
+    const inner: ExpressionScope = {
+      ...outer,
+      get locals() {
+        return { item: (evaluateExpression(text, outer) as number[])[0] };
+      },
+    };
+    expect(evaluateExpression(text, inner)).toEqual([102, 103]);
+  });
+
+  it('is never there when the scope fails, also where another side decides', () => {
+    const node = () => {
+      throw new Failure('replay_diverged', 'other items');
+    };
+    const scope = { input: null, locals: {}, node };
+    expect(() => evaluateExpression('nodes.a.output || true', scope)).toThrow(
+      expect.objectContaining({ code: 'replay_diverged' }),
+    );
+  });
+
   it('is the locals of its place, and of a walk its item', () => {
     const scope = scopeOf([1], {}, { item: 'it', index: 3 });
     expect(evaluated('[item, index]', scope)).toEqual(['it', 3]);
