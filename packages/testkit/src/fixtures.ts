@@ -74,6 +74,7 @@ export const EVENT_FIXTURES: { readonly [T in EventType]: EventDraft & { readonl
     contained: 'unless_egress',
     key: 'key-1',
     attempt: 2,
+    acknowledged: 12,
   },
   'tool.result': {
     type: 'tool.result',
@@ -156,6 +157,18 @@ export const EVENT_FIXTURES: { readonly [T in EventType]: EventDraft & { readonl
       changes: { input: 1, outputs: { first: 2 }, graphFrom: DIGEST },
       time: '2030-01-01T00:00:00.000Z',
     },
+    rewalk: [
+      {
+        offset: 12,
+        node: 'm1[2]/f1#3/body',
+        index: 0,
+        tool: 'exec',
+        inputDigest: DIGEST,
+        effect: 'write',
+        key: 'key-1',
+        acknowledged: true,
+      },
+    ],
     key: 'request-1',
   },
   'node.enter': { type: 'node.enter', node: 'first', attempt: 1, input: { topic: 'otters' }, inputDigest: DIGEST },

@@ -18,6 +18,7 @@ export {
   type OutstandingWrite,
   type Purpose,
   type RecordedRule,
+  type RewalkCall,
   type RunChanges,
   type RunOrigin,
   SCHEMA,

@@ -93,6 +93,23 @@ export interface RunOrigin {
   readonly time: string;
 }
 
+/**
+ * A call of the source at or after the boundary that the child may make again: what its key was, and whether a person
+ * acknowledged it. The source may be removed, so the child holds what it needs of it.
+ */
+export interface RewalkCall {
+  /** Offset of its `tool.intent` in the source. */
+  readonly offset: number;
+  readonly node: NodePath;
+  /** Among the calls of that entry of the node, from 0. */
+  readonly index: number;
+  readonly tool: string;
+  readonly inputDigest: Digest;
+  readonly effect: Effect;
+  readonly key: string;
+  readonly acknowledged: boolean;
+}
+
 /** What a fork replaces: the fork node's input, outputs of nodes that had finished, the document. */
 export interface RunChanges {
   readonly input?: unknown;
@@ -190,6 +207,8 @@ export interface EventBodies {
     readonly key: string;
     /** 2 and up: run again after a crash. */
     readonly attempt?: number;
+    /** Offset in the source of the write this one makes again on purpose; each is used once. */
+    readonly acknowledged?: number;
   };
   'tool.result': {
     readonly callId: string;
@@ -261,6 +280,7 @@ export interface EventBodies {
     readonly title?: string;
     readonly labels?: Readonly<Record<string, string>>;
     readonly forkedFrom?: RunOrigin;
+    readonly rewalk?: readonly RewalkCall[];
     readonly key?: string;
   };
   'node.enter': {
