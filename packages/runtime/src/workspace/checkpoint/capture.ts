@@ -109,7 +109,8 @@ function listStored(last: StatCache | null): Set<string> {
 function addContents({ request, snapshot, last }: CaptureState, objects: NewObjects): void {
   const { files, replaced, format } = snapshot;
   const root = request.workspace.path;
-  for (const { oid, bytes } of replaced) objects.add(oid, 'blob', { kind: 'bytes', bytes });
+  for (const { oid, read } of replaced)
+    if (!objects.has(oid)) objects.add(oid, 'blob', { kind: 'bytes', bytes: read() });
   for (const { path: folder, from, to } of files.folders) {
     for (let row = from; row < to; row += 1) {
       if (last !== null && files.unchanged[row] === 1) continue;

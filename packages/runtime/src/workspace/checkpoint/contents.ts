@@ -1,19 +1,10 @@
 /** Names the content of a workspace's files; only what may have changed is read. */
-import type { AgentIndexes } from './agent-git/indexes.ts';
 import type { Comparison } from './folder/comparison.ts';
 import { readChunks, readLink, readWhole } from './folder/content.ts';
 import { type CapturedColumns, describeRow, type FileTable, type FileToRead } from './folder/file-table.ts';
-import type { BytePath } from './folder/names.ts';
 import type { StatCache } from './folder/stat-cache.ts';
 import { hashObject, type ObjectFormat, startObjectHash } from './objects/format.ts';
 import type { ObjectSource } from './objects/pack.ts';
-
-/** An index as a checkpoint holds it. */
-export interface StoredIndex {
-  readonly workspacePath: BytePath;
-  readonly oid: string;
-  readonly bytes: Uint8Array;
-}
 
 export interface NamingRequest {
   readonly root: string;
@@ -76,11 +67,4 @@ async function hashContent(
 export function locateContent(root: string, file: FileToRead, bytes: Uint8Array | undefined): ObjectSource {
   if (bytes !== undefined) return { kind: 'bytes', bytes };
   return { kind: file.kind === 'link' ? 'link' : 'file', root, entry: file };
-}
-
-/** The indexes of the agent's git directory as they are stored. */
-export function listStoredIndexes({ all }: AgentIndexes, format: ObjectFormat): StoredIndex[] {
-  return all
-    .flatMap((index) => [...index.files])
-    .map(([workspacePath, bytes]) => ({ workspacePath, bytes, oid: hashObject(format, 'blob', bytes) }));
 }

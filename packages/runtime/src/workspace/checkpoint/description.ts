@@ -1,7 +1,17 @@
 /** What a manifest says of a workspace's files: modes, empty folders, what was left out, settled index entries. */
 import { lstatSync } from 'node:fs';
-import type { IndexStat } from './agent-git/index-file.ts';
-import { type FileTable, isProgram, STATS, sizeOf } from './folder/file-table.ts';
+import { type IndexStat, readEntryState } from './agent-git/index-file.ts';
+import {
+  CTIME,
+  type FileTable,
+  INO,
+  isProgram,
+  listRowPaths,
+  MTIME,
+  SIZE,
+  STATS,
+  sizeOf,
+} from './folder/file-table.ts';
 import { type BytePath, folderOf, isOwnGitFolder, joinPath } from './folder/names.ts';
 import { kindOf } from './folder/walk.ts';
 import { LEFT_OUT_LIMIT, type Manifest, ModeCounts, type SettledEntries, type UsualModes } from './manifest.ts';
@@ -80,34 +90,34 @@ function listEmptyFolders({ files, replaced, selection }: Snapshot): BytePath[] 
 }
 
 /** Which index entries git trusted without reading the file, as far as its stat fields show. */
-function describeSettled({ files, indexes }: Snapshot): SettledEntries {
+function describeSettled({ files, indexes, format }: Snapshot): SettledEntries {
   const index = indexes.main;
   if (index === null || !index.whole) return { rule: 'none_except', except: [], young: [] };
   const indexSeconds = Math.floor(index.mtimeMs / 1000);
-  const matching: BytePath[] = [];
-  const others: BytePath[] = [];
-  const young: BytePath[] = [];
-  for (const { path: folder, from, to } of files.folders) {
-    for (let row = from; row < to; row += 1) {
-      const known = index.byPath.get(joinPath(folder, files.names[row] ?? ''));
-      if (known === undefined || known.stage !== 0 || known.intentToAdd) continue;
-      const { path, stat } = known;
-      const matches = matchesStat(stat, files, row);
-      (matches ? matching : others).push(path);
-      if (matches && stat.mtimeSeconds >= indexSeconds) young.push(path);
-    }
+  const matching: number[] = [];
+  const others: number[] = [];
+  const young: number[] = [];
+  for (let row = 0; row < files.entries.length; row += 1) {
+    const entry = files.entries[row] ?? 0;
+    if (entry === 0) continue;
+    const { stage, intentToAdd, stat } = readEntryState(index.bytes, entry, format);
+    if (stage !== 0 || intentToAdd) continue;
+    const matches = matchesStat(stat, files, row);
+    (matches ? matching : others).push(row);
+    if (matches && stat.mtimeSeconds >= indexSeconds) young.push(row);
   }
   const all = others.length <= matching.length;
-  return { rule: all ? 'all_except' : 'none_except', except: (all ? others : matching).sort(), young: young.sort() };
+  const except = listRowPaths(files, all ? others : matching).sort();
+  return { rule: all ? 'all_except' : 'none_except', except, young: listRowPaths(files, young).sort() };
 }
 
 /** git's own comparison, without owner and device. */
 function matchesStat(stat: IndexStat, { stats }: FileTable, row: number): boolean {
-  const [ino = 0, size = 0, mtimeMs = 0, ctimeMs = 0] = [0, 1, 2, 3].map((at) => stats[row * STATS + at]);
+  const at = row * STATS;
   return (
-    stat.mtimeSeconds === Math.floor(mtimeMs / 1000) &&
-    stat.ctimeSeconds === Math.floor(ctimeMs / 1000) &&
-    stat.size === size % 2 ** 32 &&
-    stat.ino === ino % 2 ** 32
+    stat.mtimeSeconds === Math.floor((stats[at + MTIME] ?? 0) / 1000) &&
+    stat.ctimeSeconds === Math.floor((stats[at + CTIME] ?? 0) / 1000) &&
+    stat.size === (stats[at + SIZE] ?? 0) % 2 ** 32 &&
+    stat.ino === (stats[at + INO] ?? 0) % 2 ** 32
   );
 }

@@ -4,8 +4,7 @@
  * A folder's tree is the earlier one of the same path while it has as many entries and each of them is unchanged: what
  * it holds decides a tree's id, so nothing is put together again but the changed folders and those above them.
  */
-
-import type { StoredIndex } from './contents.ts';
+import type { StoredIndex } from './agent-git/indexes.ts';
 import type { Comparison } from './folder/comparison.ts';
 import { type CapturedColumns, type FileTable, type FolderRows, oidOf, treeModeOf } from './folder/file-table.ts';
 import {

@@ -19,8 +19,13 @@ export class NewObjects {
     this.#stored = stored;
   }
 
+  /** Whether an object is stored or among the candidates. */
+  has(oid: string): boolean {
+    return this.#stored.has(oid) || this.candidates.has(oid);
+  }
+
   add(oid: string, type: ObjectType, source: ObjectSource): void {
-    if (this.#stored.has(oid) || this.candidates.has(oid)) return;
+    if (this.has(oid)) return;
     this.candidates.set(oid, { oid, type, source });
     this.#bytes += source.kind === 'bytes' ? source.bytes.length : source.entry.size;
   }

@@ -55,10 +55,11 @@ export async function secureGit({ request, snapshot, objects, last }: SecureRequ
 }
 
 function listWanted(references: AgentReferences, { indexes: { all, main } }: Snapshot): WantedObjects {
-  const linked = all.filter((index) => index !== main).flatMap((index) => index.required);
+  const contents = main?.parse() ?? null;
+  const linked = all.filter((index) => index !== main).flatMap((index) => index.parse().required);
   return {
-    required: new Set([...(references.commit === null ? [] : [references.commit]), ...(main?.required ?? [])]),
+    required: new Set([...(references.commit === null ? [] : [references.commit]), ...(contents?.required ?? [])]),
     named: references.named,
-    mentioned: new Set([...references.mentioned, ...linked, ...all.flatMap((index) => index.mentioned)]),
+    mentioned: new Set([...references.mentioned, ...linked, ...all.flatMap((index) => index.parse().mentioned)]),
   };
 }

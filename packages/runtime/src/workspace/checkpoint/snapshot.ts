@@ -6,12 +6,13 @@ import { lstatSync } from 'node:fs';
 import { Failure } from '@ramet/core/codes';
 import type { CaptureRequest, LeftOut } from '../types.ts';
 import { lookAtGitFolder } from './agent-git/git-files.ts';
-import { type AgentIndexes, readIndexes } from './agent-git/indexes.ts';
+import { type AgentIndexes, readIndexes, type StoredIndex } from './agent-git/indexes.ts';
 import { findOperation, readHead } from './agent-git/references.ts';
-import { listStoredIndexes, type NamedContents, nameContents, type StoredIndex } from './contents.ts';
+import { type NamedContents, nameContents } from './contents.ts';
 import { type BuiltTrees, buildTrees } from './file-trees.ts';
 import type { Comparison } from './folder/comparison.ts';
 import type { CapturedColumns, FileTable } from './folder/file-table.ts';
+import { type IndexedPaths, listStrays, openIndexedPaths } from './folder/index-entries.ts';
 import { type BytePath, isOwnGitFolder, joinPath } from './folder/names.ts';
 import { type Selection, selectPaths } from './folder/selection.ts';
 import { readStatCache, type StatCache, writeStatCache } from './folder/stat-cache.ts';
@@ -30,6 +31,7 @@ export interface Snapshot {
   readonly cache: StatCache | null;
   readonly selection: Selection;
   readonly indexes: AgentIndexes;
+  readonly indexed: IndexedPaths;
   /** Files and links but the indexes, with the ids of their contents. */
   readonly files: SnapshotFiles;
   /** The indexes as they are stored. */
@@ -53,12 +55,13 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> 
   const root = identifyRoot(workspace.path);
   const format = await readObjectFormat(workspace.project.storeGit);
   const cache = readStatCache(workspace.privateFolder, root);
-  const indexes = readIndexes(workspace.path, format);
-  const { privateFolder } = workspace;
-  const selection = await selectPaths({ ...request, root: workspace.path, privateFolder, format, indexes, cache });
+  const indexes = readIndexes(workspace.path, format, cache?.index ?? null);
+  const indexed = openIndexedPaths(indexes.main, cache);
+  const place = { root: workspace.path, privateFolder: workspace.privateFolder, format };
+  const selection = await selectPaths({ ...request, ...place, indexes, indexed, cache });
   const named = await nameContents({ root: workspace.path, format, files: selection.files, cache });
   const files = { ...selection.files, ...named };
-  const replaced = listStoredIndexes(indexes, format);
+  const replaced = indexes.all.flatMap((index) => index.stored);
   const trees = buildTrees({ format, files, replaced, earlier: new Map(cache?.trees) });
   const gitPaths = listGitPaths(files);
   return {
@@ -68,6 +71,7 @@ export async function takeSnapshot(request: SnapshotRequest): Promise<Snapshot> 
     cache,
     selection,
     indexes,
+    indexed,
     files,
     replaced,
     trees,
@@ -99,8 +103,20 @@ export function rememberCapture(privateFolder: string, snapshot: Snapshot, store
   // An index has no row, and most captures meet the same one again.
   const objects = [...stored.objects, ...replaced.map(({ oid }) => oid)];
   const trees = [...stored.trees.folders];
-  const header = { ...stored, rawLength: format.rawLength, root, takenMs, ignoreKey, carried, objects, trees };
+  const index = describeIndex(snapshot);
+  const header = { ...stored, rawLength: format.rawLength, root, takenMs, ignoreKey, carried, objects, trees, index };
   writeStatCache(privateFolder, header, files);
+}
+
+/** More strays are not worth remembering: parsing the index costs no more. */
+const MOST_STRAYS = 1000;
+
+function describeIndex({ indexes: { main }, indexed, files }: Snapshot): StatCache['index'] {
+  const [stored] = main?.stored ?? [];
+  if (main === null || stored === undefined || !main.whole) return null;
+  const strays = listStrays(indexed, files.entries);
+  if (strays.length > MOST_STRAYS) return null;
+  return { digest: main.digest, oid: stored.oid, count: indexed.count, strays };
 }
 
 function listGitPaths(files: SnapshotFiles): BytePath[] {

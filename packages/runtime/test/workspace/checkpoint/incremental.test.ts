@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs';
+import { mkdtempSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { runScript } from '@ramet/testkit';
 import { describe, expect, it } from 'vitest';
@@ -23,6 +23,30 @@ const STEPS: readonly (readonly [what: string, script: string])[] = [
   ['an untracked file becomes ignored', 'echo f3 >m1/n/.gitignore'],
   ['an ignored one becomes untracked', 'echo nothing >m1/n/.gitignore'],
   ['a file is tracked that was not', 'git add m1/n/f3'],
+  [
+    'a file is tracked whatever the rules say',
+    'echo f >m1/n/forced; echo forced >m1/n/.gitignore; git add -f m1/n/forced',
+  ],
+  ['and is deleted', 'rm m1/n/forced'],
+  ['while something else is new', 'echo new >m1/n/new'],
+  ['and is there again', 'echo again >m1/n/forced'],
+  ['a file is only meant to be added', 'git add -N m1/n/new'],
+  [
+    'a folder of a carried name is tracked',
+    'mkdir -p v/node_modules; echo x >v/node_modules/x; git add -f v/node_modules/x',
+  ],
+  ['and ignored as a folder', 'echo node_modules >v/.gitignore'],
+  ['and loses the file', 'rm v/node_modules/x'],
+  ['and has another', 'echo y >v/node_modules/y'],
+  [
+    'a merge ends in a conflict',
+    `git add -A; git commit -qm ours; git checkout -q -b side HEAD~1; echo theirs >m1/n/f3
+    git commit -qam theirs; git checkout -q -; echo ours >m1/n/f3; git commit -qam ours; git merge -q side || true`,
+  ],
+  ['and is resolved', 'echo both >m1/n/f3; git add m1/n/f3'],
+  ['the index is written as another version', 'git update-index --index-version 4'],
+  ['and split', 'git update-index --split-index; echo more >>m1/n/f3; git add m1/n/f3'],
+  ['and one again', 'git update-index --no-split-index'],
   ['a folder gets a file named .git', 'echo junk >m3/.git'],
   ['and loses it', 'rm m3/.git'],
   ['a folder becomes a repository', 'git init -q m3; echo %x >m3/.git/%y; mkdir m3/.git/%z; echo z >m3/.git/%z/.git'],
@@ -38,21 +62,24 @@ const STEPS: readonly (readonly [what: string, script: string])[] = [
   ['the git directory goes', 'rm -rf .git'],
 ];
 
-it('a capture that builds on the last one gives what one gives that knows nothing', async () => {
+it.each([
+  ['that holds ignored files', true],
+  ['that holds no ignored files', false],
+])('a capture %s and builds on the last one gives what one gives that knows nothing', async (_, captureIgnored) => {
   const site = await makeSite();
   const workspace = await site.addRun();
-  let previous = (await site.capture(workspace)).id;
-  for (const [position, [what, script]] of STEPS.entries()) {
+  const options = { captureIgnored };
+  let previous = (await site.capture(workspace, options)).id;
+  /** The same workspace without a cache. */
+  const forget = () => ({ ...workspace, privateFolder: mkdtempSync(join(site.folder, 'private-')) });
+  for (const [what, script] of STEPS) {
     await runScript(workspace.path, script);
-    const privateFolder = join(site.folder, `private-${position}`);
-    mkdirSync(privateFolder);
-    const unknowing = { ...workspace, privateFolder };
-    const fresh = await site.capture(unknowing, { previous });
-    const request = { ...makeRequest(workspace), checkpoint: previous };
-    expect(await workspaceDiffers(request), what).toBe(fresh.id !== previous);
-    const built = await site.capture(workspace, { previous });
+    const fresh = await site.capture(forget(), { ...options, previous });
+    const request = { ...makeRequest(workspace, options), checkpoint: previous };
+    expect(await workspaceDiffers(request), what).toBe(await workspaceDiffers({ ...request, workspace: forget() }));
+    const built = await site.capture(workspace, { ...options, previous });
     expect(built, what).toEqual(fresh);
-    expect(await workspaceDiffers({ ...makeRequest(workspace), checkpoint: built.id }), what).toBe(false);
+    expect(await workspaceDiffers({ ...request, checkpoint: built.id }), what).toBe(false);
     previous = built.id;
   }
 });

@@ -11,17 +11,21 @@ import type { BytePath } from '../folder/names.ts';
 import type { ObjectFormat } from '../objects/format.ts';
 import { parseEwah } from './ewah.ts';
 
-export interface IndexEntry {
+export interface IndexEntry extends EntryState {
   /** Empty for an entry of a split index that replaces one of the shared index. */
   readonly path: BytePath;
   readonly mode: number;
   readonly oid: string;
+  /** Where the entry's stat fields begin in the file. */
+  readonly offset: number;
+}
+
+/** What an entry says of the file git saw. */
+export interface EntryState {
   /** 0, or 1 to 3 in a conflict. */
   readonly stage: number;
   readonly intentToAdd: boolean;
   readonly stat: IndexStat;
-  /** Where the entry's stat fields begin in the file. */
-  readonly offset: number;
 }
 
 /** The stat fields git compares; whole seconds, sizes modulo 2^32. */
@@ -60,6 +64,8 @@ const HEADER_BYTES = 12;
 const STAT_BYTES = 40;
 /** Offset of the mode in the stat fields; everything around it is zeroed. */
 const MODE_OFFSET = 24;
+/** A flag: two more bytes of flags follow. */
+const EXTENDED = 0x4000;
 const DROPPED = new Set(['UNTR', 'FSMN', 'EOIE', 'IEOT']);
 
 /** Parses an index. */
@@ -123,36 +129,39 @@ function readEntries(bytes: Buffer, version: number, format: ObjectFormat): { en
   let previous = '';
   for (let position = 0; position < count; position += 1) {
     const flagsAt = at + STAT_BYTES + format.rawLength;
-    const isExtended = (bytes.readUInt16BE(flagsAt) & 0x4000) !== 0;
+    const isExtended = (bytes.readUInt16BE(flagsAt) & EXTENDED) !== 0;
     const nameAt = flagsAt + (isExtended ? 4 : 2);
     const named = version === 4 ? readShortName(bytes, nameAt, previous) : readPaddedName(bytes, at, nameAt);
     if (named.next > end) throw new IndexDamaged('it ends too early');
-    entries.push(readEntry(bytes, { at, flagsAt, isExtended }, named.path));
+    entries.push(readEntry(bytes, at, { path: named.path, format }));
     previous = named.path;
     at = named.next;
   }
   return { entries, next: at };
 }
 
-function readEntry(
-  bytes: Buffer,
-  { at, flagsAt, isExtended }: { at: number; flagsAt: number; isExtended: boolean },
-  path: BytePath,
-): IndexEntry {
+/** Reads what one entry says of its file; `at` is the entry's offset. */
+export function readEntryState(bytes: Buffer, at: number, format: ObjectFormat): EntryState {
+  const flagsAt = at + STAT_BYTES + format.rawLength;
+  const flags = bytes.readUInt16BE(flagsAt);
   return {
-    path,
-    mode: bytes.readUInt32BE(at + MODE_OFFSET),
-    oid: bytes.toString('hex', at + STAT_BYTES, flagsAt),
-    stage: (bytes.readUInt16BE(flagsAt) >> 12) & 3,
-    intentToAdd: isExtended && (bytes.readUInt16BE(flagsAt + 2) & 0x2000) !== 0,
+    stage: (flags >> 12) & 3,
+    intentToAdd: (flags & EXTENDED) !== 0 && (bytes.readUInt16BE(flagsAt + 2) & 0x2000) !== 0,
     stat: {
       ctimeSeconds: bytes.readUInt32BE(at),
       mtimeSeconds: bytes.readUInt32BE(at + 8),
       ino: bytes.readUInt32BE(at + 20),
       size: bytes.readUInt32BE(at + 36),
     },
-    offset: at,
   };
+}
+
+function readEntry(bytes: Buffer, at: number, { path, format }: { path: BytePath; format: ObjectFormat }): IndexEntry {
+  const oidAt = at + STAT_BYTES;
+  const { stage, intentToAdd, stat } = readEntryState(bytes, at, format);
+  const mode = bytes.readUInt32BE(at + MODE_OFFSET);
+  const oid = bytes.toString('hex', oidAt, oidAt + format.rawLength);
+  return { path, mode, oid, stage, intentToAdd, stat, offset: at };
 }
 
 /** Versions 2 and 3: the whole name, then 1 to 8 NULs up to a multiple of 8 bytes. */

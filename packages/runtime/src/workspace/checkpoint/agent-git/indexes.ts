@@ -1,7 +1,9 @@
 /** The indexes of the agent's git directory: its own and those of its linked worktrees, with their shared parts. */
+import { hash } from 'node:crypto';
 import { lstatSync, readdirSync } from 'node:fs';
+import { invariant } from '@ramet/core/codes';
 import { type BytePath, folderOf, locate, nameOf } from '../folder/names.ts';
-import type { ObjectFormat } from '../objects/format.ts';
+import { hashObject, type ObjectFormat } from '../objects/format.ts';
 import { isRealFolder, lookAtGitFolder, readRegularFile } from './git-files.ts';
 import {
   IndexDamaged,
@@ -16,15 +18,39 @@ import {
 export interface AgentIndex {
   readonly path: BytePath;
   readonly mtimeMs: number;
-  /** Effective entries: those of the shared index that still count, and its own; in a conflict the last of a path. */
-  readonly byPath: ReadonlyMap<BytePath, IndexEntry>;
+  readonly bytes: Buffer;
+  /** SHA-256 of the bytes. */
+  readonly digest: string;
   /** Whether all entries lie in this one file, so that their stat fields can be filled in at a restore. */
+  readonly whole: boolean;
+  /** What is captured in its place. */
+  readonly stored: readonly StoredIndex[];
+  /** What it says; parsed the first time that is asked for. */
+  parse(): IndexContents;
+}
+
+/** A file of an index as a checkpoint holds it. */
+export interface StoredIndex {
+  readonly workspacePath: BytePath;
+  readonly oid: string;
+  read(): Buffer;
+}
+
+export interface IndexContents {
   readonly whole: boolean;
   /** What is captured, by path. */
   readonly files: ReadonlyMap<BytePath, Buffer>;
+  /** Effective entries: those of the shared index that still count, and its own; in a conflict the last of a path. */
+  readonly byPath: ReadonlyMap<BytePath, IndexEntry>;
   /** Objects without which it is broken, and objects it merely mentions. */
   readonly required: readonly string[];
   readonly mentioned: readonly string[];
+}
+
+/** A whole index of `.git/index` that parsed, and the id it was stored under. */
+export interface KnownIndex {
+  readonly digest: string;
+  readonly oid: string;
 }
 
 export interface AgentIndexes {
@@ -39,27 +65,37 @@ const INDEX_LIMIT_BYTES = 256 * 1024 * 1024;
 const WORKTREES: BytePath = '.git/worktrees';
 const GITLINK = 0o160000;
 
-/** Reads all indexes. A damaged one of a linked worktree is captured as it is, and so are those beyond the limit. */
-export function readIndexes(root: string, format: ObjectFormat): AgentIndexes {
+/**
+ * Reads all indexes; `known` need not be parsed. A damaged one of a linked worktree is captured as it is, and so are
+ * those beyond the limit.
+ */
+export function readIndexes(root: string, format: ObjectFormat, known: KnownIndex | null): AgentIndexes {
   if (lookAtGitFolder(root) !== 'folder') return { main: null, all: [], damage: null };
   let main: AgentIndex | null = null;
   let damage: string | null = null;
   try {
-    main = readIndex(root, '.git/index', format);
+    main = readIndex({ root, format, known }, '.git/index');
   } catch (error) {
     if (!(error instanceof IndexDamaged)) throw error;
     damage = `its index is damaged: ${error.message}`;
   }
-  const all = main === null ? [] : [main];
-  let room = MOST_ENTRIES - (main?.required.length ?? 0);
-  for (const name of listWorktrees(root)) {
+  return { main, all: [...(main === null ? [] : [main]), ...readLinkedIndexes(root, format, main)], damage };
+}
+
+function readLinkedIndexes(root: string, format: ObjectFormat, main: AgentIndex | null): AgentIndex[] {
+  const worktrees = listWorktrees(root);
+  if (worktrees.length === 0) return [];
+  const linked: AgentIndex[] = [];
+  let room = MOST_ENTRIES - (main?.parse().required.length ?? 0);
+  for (const name of worktrees) {
     if (room <= 0) break;
-    const linked = readLinkedIndex(root, `.git/worktrees/${name}/index`, format);
-    if (linked === null) continue;
-    room -= Math.max(linked.byPath.size, linked.required.length);
-    all.push(linked);
+    const index = readLinkedIndex(root, `.git/worktrees/${name}/index`, format);
+    if (index === null) continue;
+    const { byPath, required } = index.parse();
+    room -= Math.max(byPath.size, required.length);
+    linked.push(index);
   }
-  return { main, all, damage };
+  return linked;
 }
 
 function listWorktrees(root: string): string[] {
@@ -70,17 +106,52 @@ function listWorktrees(root: string): string[] {
 
 function readLinkedIndex(root: string, path: BytePath, format: ObjectFormat): AgentIndex | null {
   try {
-    return readIndex(root, path, format);
+    return readIndex({ root, format, known: null }, path);
   } catch (error) {
     if (error instanceof IndexDamaged) return null;
     throw error;
   }
 }
 
-function readIndex(root: string, path: BytePath, format: ObjectFormat): AgentIndex | null {
+interface IndexPlace {
+  readonly root: string;
+  readonly format: ObjectFormat;
+  readonly known: KnownIndex | null;
+}
+
+function readIndex({ root, format, known }: IndexPlace, path: BytePath): AgentIndex | null {
   const read = readRegularFile(root, path, INDEX_LIMIT_BYTES);
   if (read === null) return requireAbsent(root, path);
-  const index = parseIndex(read.bytes, format);
+  const digest = hash('sha256', read.bytes, 'hex');
+  let parsed: IndexContents | null = null;
+  const parse = () => {
+    parsed ??= parseContents(root, path, { format, bytes: read.bytes });
+    return parsed;
+  };
+  const base = { path, bytes: read.bytes, mtimeMs: read.mtimeMs, digest, parse };
+  if (known?.digest === digest) {
+    return {
+      ...base,
+      whole: true,
+      stored: [{ workspacePath: path, oid: known.oid, read: () => readCaptured(parse(), path) }],
+    };
+  }
+  const { files, whole } = parse();
+  const stored = [...files].map(([workspacePath, bytes]) => {
+    return { workspacePath, oid: hashObject(format, 'blob', bytes), read: () => bytes };
+  });
+  return { ...base, whole, stored };
+}
+
+function readCaptured({ files }: IndexContents, path: BytePath): Buffer {
+  const bytes = files.get(path);
+  invariant(bytes !== undefined, 'a whole index is captured under its own name');
+  return bytes;
+}
+
+function parseContents(root: string, path: BytePath, source: { format: ObjectFormat; bytes: Buffer }): IndexContents {
+  const { format, bytes } = source;
+  const index = parseIndex(bytes, format);
   const files = new Map<BytePath, Buffer>();
   let { entries } = index;
   if (index.link === null || index.link.base === null) files.set(path, index.normalised);
@@ -97,15 +168,8 @@ function readIndex(root: string, path: BytePath, format: ObjectFormat): AgentInd
     byPath.set(entry.path, entry);
     if (entry.mode !== GITLINK && !entry.intentToAdd && entry.oid !== '') required.push(entry.oid);
   }
-  return {
-    path,
-    mtimeMs: read.mtimeMs,
-    byPath,
-    whole: index.link === null,
-    files,
-    required,
-    mentioned: [...index.cachedTrees, ...index.undo],
-  };
+  const mentioned = [...index.cachedTrees, ...index.undo];
+  return { whole: index.link === null, files, byPath, required, mentioned };
 }
 
 /** No index is a new repository's; one that is there and cannot be used must not pass for none. */

@@ -36,6 +36,8 @@ export interface FileTable {
 export interface CapturedColumns {
   /** `TRACKED`, `UNTRACKED` or `IGNORED`. */
   readonly classes: Uint8Array;
+  /** Where a file's entry begins in the agent's index; 0 where it has none. */
+  readonly entries: Uint32Array;
   /** Raw ids of the contents, one after the other. */
   readonly oids: Buffer;
 }
@@ -43,7 +45,8 @@ export interface CapturedColumns {
 /** Numbers of `stats` for each row. */
 export const STATS = 4;
 /** Positions among them. */
-const SIZE = 1;
+export const INO = 0;
+export const SIZE = 1;
 export const MTIME = 2;
 export const CTIME = 3;
 
@@ -111,6 +114,16 @@ export function isProgram(mode: number): boolean {
   return (mode & 0o100) !== 0;
 }
 
+/** Paths of some rows, which are in order. */
+export function listRowPaths({ folders, names }: FileTable, rows: readonly number[]): BytePath[] {
+  const paths: BytePath[] = [];
+  let at = 0;
+  for (const { path, to } of folders) {
+    for (; at < rows.length && (rows[at] ?? to) < to; at += 1) paths.push(joinPath(path, names[rows[at] ?? 0] ?? ''));
+  }
+  return paths;
+}
+
 /** What reading a file's content needs to know of it. */
 export type FileToRead = Pick<WalkedEntry, 'path' | 'kind' | 'ino' | 'size'>;
 
@@ -119,7 +132,7 @@ export function describeRow(table: FileTable, folder: BytePath, row: number): Fi
   return {
     path: joinPath(folder, table.names[row] ?? ''),
     kind: kindOf(table.modes[row] ?? 0),
-    ino: table.stats[row * STATS] ?? 0,
+    ino: table.stats[row * STATS + INO] ?? 0,
     size: sizeOf(table, row),
   };
 }

@@ -13,6 +13,7 @@ import type { ObjectFormat } from '../objects/format.ts';
 import { classifyFiles } from './classes.ts';
 import { type Comparison, compareWithCache } from './comparison.ts';
 import { type CapturedColumns, dropRows, type FileTable, IGNORED, sizeOf, TRACKED } from './file-table.ts';
+import type { IndexedPaths } from './index-entries.ts';
 import {
   type BytePath,
   folderOf,
@@ -34,12 +35,13 @@ export interface SelectionRequest {
   readonly captureIgnored: boolean;
   readonly limits: CaptureLimits;
   readonly indexes: AgentIndexes;
+  readonly indexed: IndexedPaths;
   readonly cache: StatCache | null;
 }
 
 export interface Selection {
   /** Files and links that are held, but the indexes. */
-  readonly files: FileTable & Comparison & Pick<CapturedColumns, 'classes'>;
+  readonly files: FileTable & Comparison & Pick<CapturedColumns, 'classes' | 'entries'>;
   /** Every folder; carried ones and `.git/objects` are not among them. */
   readonly folders: readonly WalkedEntry[];
   readonly carried: readonly BytePath[];
@@ -57,25 +59,33 @@ const GIT_FILE_BYTES = 50 * 1024 * 1024;
 
 /** Walks a workspace and selects what a checkpoint of it holds. */
 export async function selectPaths(request: SelectionRequest): Promise<Selection> {
-  const { cache, indexes } = request;
-  const tracked = indexes.main?.byPath ?? new Map<BytePath, never>();
+  const { cache, indexed } = request;
   const leftOut: LeftOut[] = [];
-  const walked = await walkWorkspace({ ...request, tracked, accept: makeFilter(request, leftOut) });
+  const walked = await walkWorkspace({ ...request, accept: makeFilter(request, leftOut) });
   const { walk, rules, carried } = walked;
   for (const path of carried) leftOut.push({ path: renderBytePath(path), reason: 'carried' });
   for (const { path, reason } of walk.unread) leftOut.push({ path: renderBytePath(path), reason });
-  const classes = await classifyFiles({ rules, tracked, cache, table: walked.table });
-  const dropped = applyLimits(request, { ...walked.table, classes }, leftOut);
-  const kept = dropRows(walked.table, dropped);
-  const compared = dropped.size === 0 ? walked.table : { ...kept, ...compareWithCache(kept, cache) };
+  const table = { ...walked.table, entries: indexed.findEntries(walked.table) };
+  const classes = await classifyFiles({ rules, cache, table });
+  const dropped = applyLimits(request, { ...table, classes }, leftOut);
   return {
-    files: { ...compared, classes: classes.filter((_, row) => !dropped.has(row)) },
+    files: keepOthers({ ...table, classes }, dropped, cache),
     folders: walk.folders,
     carried,
     leftOut: leftOut.sort(byPath),
     ignoreKey: rules.key,
     hasObjects: walked.hasObjects,
   };
+}
+
+type SelectedFiles = Selection['files'];
+
+function keepOthers(table: SelectedFiles, dropped: ReadonlySet<number>, cache: StatCache | null): SelectedFiles {
+  if (dropped.size === 0) return table;
+  const kept = dropRows(table, dropped);
+  const isKept = (_: number, row: number) => !dropped.has(row);
+  const columns = { classes: table.classes.filter(isKept), entries: table.entries.filter(isKept) };
+  return { ...kept, ...compareWithCache(kept, cache), ...columns };
 }
 
 /** Decides by what lstat says whether a file may be held, and lists what may not. */

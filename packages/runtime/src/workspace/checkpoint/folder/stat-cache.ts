@@ -11,6 +11,7 @@ import { crc32 } from 'node:zlib';
 import type { BuiltFolder } from '../file-trees.ts';
 import type { CapturedColumns, FileTable, FolderRows } from './file-table.ts';
 import { STATS } from './file-table.ts';
+import type { Stray } from './index-entries.ts';
 import type { BytePath } from './names.ts';
 
 /** What a capture found in the agent's git directory, valid as long as `gitTree` is the same. */
@@ -23,6 +24,17 @@ export interface CachedGitState {
   readonly tags: string | null;
   /** Objects refs name that do not exist for the agent either. */
   readonly missing: readonly string[];
+}
+
+/** The agent's index at the last capture. */
+export interface CachedIndex {
+  /** SHA-256 of its bytes. */
+  readonly digest: string;
+  /** What it was stored as. */
+  readonly oid: string;
+  /** How many paths it names, and those that are none of the files. */
+  readonly count: number;
+  readonly strays: readonly Stray[];
 }
 
 interface CacheHeader {
@@ -42,6 +54,8 @@ interface CacheHeader {
   /** Ids of the objects `checkpoint` consists of, without those of `trees` and `oids`. */
   readonly objects: readonly string[];
   readonly git: CachedGitState | null;
+  /** The agent's index, unless its entries lie in several files. */
+  readonly index: CachedIndex | null;
   /** Files of packs when `checkpoint` was stored, in `store.git` and the `base.git` it borrows from; null when unknown. */
   readonly packs: { readonly store: readonly string[]; readonly base: readonly string[] } | null;
 }
@@ -50,7 +64,7 @@ interface CacheHeader {
 export type StatCache = CacheHeader & FileTable & CapturedColumns;
 
 const FILE_NAME = 'stat-cache';
-const FORMAT = 5;
+const FORMAT = 6;
 /**
  * Length of the header and CRC-32 of all that follows; then the header as JSON, the columns of numbers as they lie in
  * memory, the names. The file is not synced: after a power cut it may hold anything.
@@ -68,11 +82,12 @@ export function readStatCache(privateFolder: string, root: readonly [number, num
     const columns = new ColumnReader(bytes, headerEnd);
     const stats = new Float64Array(columns.take(count * STATS * 8).buffer);
     const modes = new Uint32Array(columns.take(count * 4).buffer);
+    const entries = new Uint32Array(columns.take(count * 4).buffer);
     const classes = columns.take(count);
     const oids = Buffer.from(columns.take(count * header.rawLength).buffer);
     const names = count === 0 ? [] : columns.rest().split('\0');
     return names.length === count
-      ? { ...header, folders: parseFolders(folders), names, stats, modes, classes, oids }
+      ? { ...header, folders: parseFolders(folders), names, stats, modes, entries, classes, oids }
       : null;
   } catch {
     return null;
@@ -112,6 +127,7 @@ export function writeStatCache(privateFolder: string, header: CacheHeader, files
     head,
     Buffer.from(Float64Array.from(files.stats).buffer),
     Buffer.from(Uint32Array.from(files.modes).buffer),
+    Buffer.from(files.entries.buffer, files.entries.byteOffset, files.entries.byteLength),
     files.classes,
     files.oids,
     // No name is empty or holds a NUL.

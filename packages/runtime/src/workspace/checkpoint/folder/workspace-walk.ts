@@ -8,6 +8,7 @@ import { hashObject, type ObjectFormat } from '../objects/format.ts';
 import { type Comparison, compareWithCache } from './comparison.ts';
 import { type FileTable, FileTableBuilder, oidOf } from './file-table.ts';
 import { type IgnoreFile, type IgnoreRules, isIgnoreFile, makeIgnoreRules } from './ignored.ts';
+import type { IndexedPaths } from './index-entries.ts';
 import { type BytePath, folderOf, isOwnGitFolder, joinPath, locate, nameOf, toBytePath } from './names.ts';
 import type { StatCache } from './stat-cache.ts';
 import { describeEntry, type FolderWalk, kindOf, visitFolder } from './walk.ts';
@@ -18,8 +19,7 @@ export interface WorkspaceWalkRequest {
   readonly format: ObjectFormat;
   readonly carry: readonly string[];
   readonly cache: StatCache | null;
-  /** Paths the agent's index names. */
-  readonly tracked: ReadonlyMap<BytePath, unknown>;
+  readonly indexed: IndexedPaths;
   /** Whether a file, link or special file may be held. */
   accept(folder: BytePath, name: string, stats: Stats): boolean;
 }
@@ -66,7 +66,7 @@ function makeVisitor(request: WorkspaceWalkRequest, files: FileTableBuilder) {
   const carry = new Set(request.carry.map(toBytePath));
   let trackedFolders: ReadonlySet<BytePath> | null = null;
   const holdsTracked = (path: BytePath) => {
-    trackedFolders ??= listFoldersOf(request.tracked.keys());
+    trackedFolders ??= withFoldersAbove(request.indexed.listFolders());
     return trackedFolders.has(path);
   };
   let folder: BytePath = '';
@@ -93,14 +93,10 @@ function addWalk(walk: FolderWalk, inner: FolderWalk): void {
   for (const path of inner.held) walk.held.push(path);
 }
 
-function listFoldersOf(paths: Iterable<BytePath>): Set<BytePath> {
+function withFoldersAbove(paths: Iterable<BytePath>): Set<BytePath> {
   const folders = new Set<BytePath>();
-  let last: BytePath = '';
   for (const path of paths) {
-    const folder = folderOf(path);
-    if (folder === last) continue;
-    last = folder;
-    for (let at = folder; at !== '' && !folders.has(at); at = folderOf(at)) folders.add(at);
+    for (let at = path; at !== '' && !folders.has(at); at = folderOf(at)) folders.add(at);
   }
   return folders;
 }
