@@ -1,5 +1,6 @@
 /** What the fields of a document mean for each other, node by node. */
 import { OPEN } from '../expression/template.ts';
+import { compilePattern } from '../pattern/index.ts';
 import { type DraftBody, type DraftNode, fieldsOf } from './draft.ts';
 import { GRAPH_LIMITS } from './limits.ts';
 import type { Place, Report } from './report.ts';
@@ -61,9 +62,21 @@ export function checkJsonSchema(value: unknown, place: Place, report: Report): v
     report.add([...place, 'required'], 'must be a list of names');
   if (typeof schema.$ref === 'string' && !schema.$ref.startsWith('#'))
     report.add([...place, '$ref'], 'must point into this schema (#/…): nothing is fetched');
-  for (const name of ['properties', '$defs'])
+  checkPatterns(schema, place, report);
+  for (const name of ['properties', 'patternProperties', '$defs'])
     if (schema[name] !== undefined) checkSchemas(schema[name], [...place, name], report);
   if (schema.items !== undefined) checkSubschema(schema.items, [...place, 'items'], report);
+}
+
+/** Its patterns meet what others wrote: none may backtrack. */
+function checkPatterns(schema: Readonly<Record<string, unknown>>, place: Place, report: Report): void {
+  const say = (pattern: string, at: Place): void => {
+    const compiled = compilePattern(pattern);
+    if (compiled.kind === 'broken') report.add(at, `the pattern: ${compiled.message}`);
+  };
+  if (typeof schema.pattern === 'string') say(schema.pattern, [...place, 'pattern']);
+  for (const pattern of Object.keys(fieldsOf(schema.patternProperties)))
+    say(pattern, [...place, 'patternProperties', pattern]);
 }
 
 function checkSchemas(value: unknown, place: Place, report: Report): void {

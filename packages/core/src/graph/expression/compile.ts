@@ -10,19 +10,24 @@ import {
   TypeError as TypeProblem,
 } from '@marcbachmann/cel-js';
 import { invariant } from '../../codes/index.ts';
+import type { Pattern } from '../pattern/index.ts';
 import type { ExpressionScope } from './scope.ts';
 import { type ExpressionSyntax, type NodeReference, readSyntax, SyntaxProblem } from './syntax.ts';
 import { toCel, toJson, ValueError } from './values.ts';
 
 /** The longest expression, in characters. */
 export const EXPRESSION_LIMIT = 4000;
-/** Items that one evaluation may walk over, each counted by the size of what is done with it. */
+/** Items and characters that one evaluation may walk over, each counted by the size of what is done with it. */
 const WORK_LIMIT = 5_000_000;
+/** Steps of a pattern that count as one part of an expression. */
+const MATCH_STEPS = 4;
 /** Characters of expressions that are kept. */
 const CACHE_LIMIT = 1_000_000;
 
+type Uses = Omit<ExpressionSyntax, 'program'>;
+
 /** An expression that can be evaluated. */
-export interface CompiledExpression extends Pick<ExpressionSyntax, 'nodes' | 'names'> {
+export interface CompiledExpression extends Uses {
   readonly kind: 'compiled';
   /** As JSON; throws an `Error` that says why there is no value. */
   evaluate(scope: ExpressionScope): unknown;
@@ -35,7 +40,17 @@ export interface BrokenExpression {
 }
 
 class Budget {
+  readonly patterns: readonly Pattern[];
   left = WORK_LIMIT;
+
+  constructor(patterns: readonly Pattern[]) {
+    this.patterns = patterns;
+  }
+
+  charge(work: number): void {
+    this.left -= work;
+    if (this.left < 0) throw new Spent('the expression does too much work');
+  }
 }
 
 class Spent extends Error {}
@@ -66,11 +81,11 @@ function readExpression(text: string): CompiledExpression | BrokenExpression {
   if (text.trim() === '') return broken('the expression is empty');
   if (!text.isWellFormed()) return broken('the expression is no well-formed Unicode');
   try {
-    const { nodes, names, program } = readSyntax(READER.parse(text).ast);
+    const { program, ...syntax } = readSyntax(READER.parse(text).ast);
     const run = RUNNER.parse(program);
     const { valid, error } = run.check();
     if (!valid) return broken(error?.summary ?? 'its types do not fit');
-    return { kind: 'compiled', nodes, names, evaluate: guardEntry(text, (scope) => evaluate(run, nodes, scope)) };
+    return { kind: 'compiled', ...syntax, evaluate: guardEntry(text, (scope) => evaluate(run, syntax, scope)) };
   } catch (error) {
     return broken(reasonOf(error));
   }
@@ -100,8 +115,8 @@ function guardEntry(text: string, enter: Evaluate): Evaluate {
   };
 }
 
-function evaluate(run: ParseResult, nodes: readonly NodeReference[], scope: ExpressionScope): unknown {
-  const budget = new Budget();
+function evaluate(run: ParseResult, { nodes, patterns }: Uses, scope: ExpressionScope): unknown {
+  const budget = new Budget(patterns);
   const names = new Names(scope, budget, nodes);
   let outcome: { readonly value: unknown } | { readonly error: unknown };
   try {
@@ -112,7 +127,9 @@ function evaluate(run: ParseResult, nodes: readonly NodeReference[], scope: Expr
   // Both come first: the library passes over errors where the other side of `||` decides.
   if (names.fault !== null) throw names.fault.error;
   if (budget.left < 0)
-    throw new Error(`it walks over more than ${WORK_LIMIT} items (each counted by what is done with it)`);
+    throw new Error(
+      `it does too much work: it walks over more than ${WORK_LIMIT} items, each counted by what is done with it`,
+    );
   if ('error' in outcome) throw new Error(reasonOf(outcome.error), { cause: outcome.error });
   return outcome.value;
 }
@@ -133,6 +150,7 @@ function makeRunner(): Environment {
   const environment = new Environment({ ...OPTIONS, limits: { maxAstNodes: 20_000, maxDepth: 2000 } });
   environment.registerType('Budget', Budget).registerVariable('_budget', 'Budget');
   environment.registerFunction('bounded(Budget, dyn, int): dyn', charge, { async: false });
+  environment.registerFunction('matched(Budget, string, int): bool', match, { async: false });
   for (const [left, right] of [
     ['int', 'double'],
     ['double', 'int'],
@@ -150,9 +168,15 @@ type Num = number | bigint;
 
 function charge(budget: Budget, list: unknown, cost: bigint): unknown {
   const items = Array.isArray(list) ? list.length : list instanceof Map ? list.size : 1;
-  budget.left -= items * Number(cost);
-  if (budget.left < 0) throw new Spent('the expression walks over too many items');
+  budget.charge(items * Number(cost));
   return list;
+}
+
+function match(budget: Budget, text: string, index: bigint): boolean {
+  // The program numbers only patterns that were read.
+  const pattern = budget.patterns[Number(index)] as Pattern;
+  budget.charge(Math.ceil((text.length * pattern.steps) / MATCH_STEPS));
+  return pattern.test(text);
 }
 
 /** What a program sees, by name. The library takes a variable from a Map by nothing but `get`. */

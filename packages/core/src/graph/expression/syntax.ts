@@ -3,10 +3,12 @@
  *
  * 1. An expression is a function of what it sees: no clock, no time zone, no randomness, and no type that JSON lacks.
  * 2. The nodes it reads are written in it, so that they can be checked before a run.
- * 3. Its work is bounded: each walk over a list is charged, by `bounded(_budget, list, cost)`, before it begins.
+ * 3. Its work is bounded: each walk over a list is charged, by `bounded(_budget, list, cost)`, before it begins, and
+ *    `matches`, by `matched(_budget, text, pattern)`, for the length of its text. No pattern backtracks.
  */
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { findNearest } from '../../text/nearest.ts';
+import { compilePattern, type Pattern } from '../pattern/index.ts';
 import { LOCAL_NAMES } from './scope.ts';
 
 /** `nodes.<id>.output` or `.input` in an expression. */
@@ -21,6 +23,8 @@ export interface ExpressionSyntax {
   readonly nodes: readonly NodeReference[];
   /** `input` and locals that it names. */
   readonly names: ReadonlySet<string>;
+  /** Of `matches`; the nth is named by its number in the program. */
+  readonly patterns: readonly Pattern[];
   /** CEL, with every walk over a list charged. */
   readonly program: string;
 }
@@ -42,6 +46,7 @@ const LOST_KEYS = new Set(['__proto__', 'constructor', 'prototype']);
 interface Reading {
   readonly nodes: NodeReference[];
   readonly names: Set<string>;
+  readonly patterns: Pattern[];
 }
 
 interface Place {
@@ -52,7 +57,7 @@ interface Place {
 
 /** Reads a tree of the library; throws a `SyntaxProblem`. */
 export function readSyntax(tree: ASTNode): ExpressionSyntax {
-  const reading: Reading = { nodes: [], names: new Set() };
+  const reading: Reading = { nodes: [], names: new Set(), patterns: [] };
   const program = print(tree, { items: [], depth: 0 }, reading);
   return { ...reading, program };
 }
@@ -165,10 +170,18 @@ function printMethod([name, receiver, parts]: Method, place: Place, reading: Rea
   if (WALKS.includes(name)) return printWalk([name, receiver, parts], place, reading);
   if (!METHODS.includes(name))
     throw new SyntaxProblem(`unknown function '${name}'${hint(name, [...METHODS, ...WALKS])}`);
-  if (name === 'matches')
-    throw new SyntaxProblem("'matches' is not part of these expressions: a pattern can backtrack without bound");
   const sub = (part: ASTNode): string => print(part, place, reading);
+  if (name === 'matches') return `matched(_budget, ${sub(receiver)}, ${readPattern(parts, reading)})`;
   return `${sub(receiver)}.${name}(${parts.map(sub).join(', ')})`;
+}
+
+/** The number of a pattern. It is read here, so that none is found broken in a run. */
+function readPattern([part, ...rest]: readonly ASTNode[], reading: Reading): number {
+  if (part?.op !== 'value' || typeof part.args !== 'string' || rest.length > 0)
+    throw new SyntaxProblem("'matches' takes a pattern that is written in it, like text.matches('^[a-z]+$')");
+  const pattern = compilePattern(part.args);
+  if (pattern.kind === 'broken') throw new SyntaxProblem(`the pattern of 'matches': ${pattern.message}`);
+  return reading.patterns.push(pattern) - 1;
 }
 
 function printWalk([name, receiver, [item, ...parts]]: Method, place: Place, reading: Reading): string {

@@ -142,8 +142,11 @@ describe('an expression names', () => {
     expect(problemsOf({ a: told(`x ${cel('input.x').slice(0, -2)}`) }, [])).toEqual([
       expect.stringContaining("without '}}'"),
     ]);
-    expect(problemsOf({ a: told(cel('"x".matches("(a+)+")')) }, [])).toEqual([
-      "/nodes/a/prompt: 'matches' is not part of these expressions: a pattern can backtrack without bound",
+    expect(problemsOf({ a: told(cel('"x".matches("(a+)(?=b)")')) }, [])).toEqual([
+      "/nodes/a/prompt: the pattern of 'matches': of groups there are '(…)' and '(?:…)': no lookaround, names or flags, at character 6",
+    ]);
+    expect(problemsOf({ a: { kind: 'agent', output: { properties: { b: { pattern: 'a**' } } } } }, [])).toEqual([
+      '/nodes/a/output/properties/b/pattern: the pattern: nothing to repeat, at character 3',
     ]);
   });
 });

@@ -1,0 +1,1 @@
+export { type BrokenPattern, compilePattern, type Pattern } from './match.ts';
