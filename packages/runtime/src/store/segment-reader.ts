@@ -52,8 +52,25 @@ export function readSpan(path: string, position: number, bytes: number): Buffer 
 export function* readLines(path: string): Generator<SegmentLine, SegmentEnd> {
   const fd = openSegment(path);
   const buffer = takeBuffer();
+  /** Where the buffer's first byte lies in the segment, and how many bytes it holds. */
+  let position = 0;
+  let filled = 0;
   try {
-    return yield* readLinesOf(fd, path, buffer);
+    for (;;) {
+      const count = readInto(fd, path, { buffer: buffer.subarray(filled), at: position + filled });
+      if (count === 0) return { tornBytes: filled, overlong: null };
+      const data = buffer.subarray(0, filled + count);
+      let start = 0;
+      // What was held had no newline in it.
+      for (let end = data.indexOf(NEWLINE, filled); end !== -1; end = data.indexOf(NEWLINE, start)) {
+        if (end - start > LINE_LIMIT_BYTES) return { tornBytes: 0, overlong: position + start };
+        yield { bytes: data.subarray(start, end), position: position + start };
+        start = end + 1;
+      }
+      filled = data.copy(buffer, 0, start);
+      position += start;
+      if (filled > LINE_LIMIT_BYTES) return endOfOverlong(fd, path, { buffer, position, filled });
+    }
   } finally {
     spare = buffer;
     closeSync(fd);
@@ -68,27 +85,6 @@ function takeBuffer(): Buffer {
   const buffer = spare ?? Buffer.allocUnsafeSlow(LINE_LIMIT_BYTES + CHUNK_BYTES);
   spare = undefined;
   return buffer;
-}
-
-function* readLinesOf(fd: number, path: string, buffer: Buffer): Generator<SegmentLine, SegmentEnd> {
-  /** Where the buffer's first byte lies in the segment, and how many bytes it holds. */
-  let position = 0;
-  let filled = 0;
-  for (;;) {
-    const count = readInto(fd, path, { buffer: buffer.subarray(filled), at: position + filled });
-    if (count === 0) return { tornBytes: filled, overlong: null };
-    const data = buffer.subarray(0, filled + count);
-    let start = 0;
-    // What was held had no newline in it.
-    for (let end = data.indexOf(NEWLINE, filled); end !== -1; end = data.indexOf(NEWLINE, start)) {
-      if (end - start > LINE_LIMIT_BYTES) return { tornBytes: 0, overlong: position + start };
-      yield { bytes: data.subarray(start, end), position: position + start };
-      start = end + 1;
-    }
-    filled = data.copy(buffer, 0, start);
-    position += start;
-    if (filled > LINE_LIMIT_BYTES) return endOfOverlong(fd, path, { buffer, position, filled });
-  }
 }
 
 interface Overlong {
