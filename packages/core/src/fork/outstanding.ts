@@ -115,19 +115,28 @@ export function hasLeft(
   return mark.contained !== true;
 }
 
-function describeWrite(source: ForkSource, { mark, segment, outcome }: Attempt): OutstandingWrite {
+/** A call as a person is shown it, with its input as its line holds it, still encoded. */
+export function describeWrite(
+  source: ForkSource,
+  {
+    mark,
+    segment,
+    outcome,
+  }: { readonly mark: WriteMark; readonly segment: number; readonly outcome?: WriteOutcomeMark },
+): OutstandingWrite {
   const line = source.readLine(segment, mark.position, mark.bytes) as { readonly input?: unknown };
+  const { offset, callId, tool, ...rest } = describeCall(mark, outcome);
+  return { offset, callId, tool, input: line.input ?? null, ...rest };
+}
+
+/** The same without its input: its line is not read. */
+export function describeCall(mark: WriteMark, outcome: WriteOutcomeMark | undefined): Omit<OutstandingWrite, 'input'> {
   const { offset, callId, tool, key, time } = mark;
   const egress = outcome?.egress ?? [];
-  const ended = outcome === undefined || outcome.outcome === 'did_not_happen' ? 'open' : outcome.outcome;
-  return {
-    offset,
-    callId,
-    tool,
-    input: line.input ?? null,
-    key,
-    time,
-    ...(egress.length === 0 ? {} : { egress }),
-    outcome: ended,
-  };
+  return { offset, callId, tool, key, time, ...(egress.length === 0 ? {} : { egress }), outcome: endOf(outcome) };
+}
+
+function endOf(mark: WriteOutcomeMark | undefined): OutstandingWrite['outcome'] {
+  if (mark === undefined || mark.outcome === 'did_not_happen' || mark.outcome === 'retry') return 'open';
+  return mark.outcome === 'happened' ? 'ok' : mark.outcome;
 }

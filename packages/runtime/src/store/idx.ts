@@ -15,7 +15,7 @@ import { replaceFile } from './durable.ts';
 import { sha256 } from './sha256.ts';
 
 /** A first line begins so; the SHA-256 of what lies between these two and its newline stands between them. */
-const BEFORE_SUM = '{"format":1,"sum":"';
+const BEFORE_SUM = '{"format":2,"sum":"';
 const AFTER_SUM = '",';
 const SUM_HEX = 64;
 const BODY_START = BEFORE_SUM.length + SUM_HEX + AFTER_SUM.length;

@@ -54,7 +54,7 @@ export function findLastCheckpoint(store: FileStore, id: RunId): string | null {
   if (outline === undefined) return null;
   for (let segment = outline.heads.length - 1; segment >= 0; segment -= 1) {
     const last = outline.readDetail(segment).checkpoints.at(-1);
-    if (last !== undefined) return last;
+    if (last !== undefined) return last.id;
   }
   return null;
 }
@@ -63,7 +63,8 @@ export function findLastCheckpoint(store: FileStore, id: RunId): string | null {
 export function listCheckpoints(store: FileStore, id: RunId): string[] {
   try {
     const outline = store.read(id)?.readOutline();
-    return outline === undefined ? [] : outline.heads.flatMap((_, segment) => outline.readDetail(segment).checkpoints);
+    const marks = outline?.heads.flatMap((_, segment) => outline.readDetail(segment).checkpoints) ?? [];
+    return marks.map((mark) => mark.id);
   } catch {
     return [];
   }

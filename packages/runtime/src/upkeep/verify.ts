@@ -138,7 +138,8 @@ async function verifyCheckpoints(
   outline: LogOutline,
   overview: RunOverview | null,
 ): Promise<Checked> {
-  const ids = new Set(outline.heads.flatMap((_, segment) => outline.readDetail(segment).checkpoints));
+  const marks = outline.heads.flatMap((_, segment) => outline.readDetail(segment).checkpoints);
+  const ids = new Set(marks.map(({ id }) => id));
   if (overview === null || overview.project === null || ids.size === 0) return { problems: [], count: 0 };
   const project = await readProject({ stateFolder: store.layout.home, id: overview.project });
   if (isRefusal(project)) return { problems: [{ kind: 'checkpoint', message: project.message }], count: ids.size };

@@ -139,7 +139,7 @@ describe('indexes', () => {
     'says another count': (idx) => writeFileSync(idx, readFileSync(idx, 'utf8').replace(/"count":\d/, '"count":9')),
     'says another boundary': (idx) =>
       writeFileSync(idx, readFileSync(idx, 'utf8').replace('"boundaries":[{"offset":', '"boundaries":[{"offset":1')),
-    'has another format': (idx) => writeFileSync(idx, readFileSync(idx, 'utf8').replace('"format":1', '"format":9')),
+    'has another format': (idx) => writeFileSync(idx, readFileSync(idx, 'utf8').replace('"format":2', '"format":9')),
     'is text': (idx) => writeFileSync(idx, 'not an index\nat all\n'),
     'is that of another segment': (idx) => writeFileSync(idx, readFileSync(idxOf(segmentsOf(store)[1] ?? ''))),
   };

@@ -36,7 +36,8 @@ function judgeBoundaries(segment: AuditedSegment, detail: Fields, report: Report
   const listed = Array.isArray(detail.boundaries) ? (detail.boundaries as readonly Fields[]) : [];
   const says = listed.map(({ offset, position, bytes }) => [offset, position, bytes]);
   const is = segment.lines
-    .filter((line) => readableType(line) === 'session.end')
+    // The turn of an agent in a graph run is no boundary.
+    .filter((line) => readableType(line) === 'session.end' && line.event.node === undefined)
     .map((line) => [line.offset, line.place.byte, line.bytes.length]);
   if (JSON.stringify(says) === JSON.stringify(is)) return;
   report.add('L21', `its index lists the boundaries ${shown(says)}, not ${shown(is)}`, { segment: segment.file.name });
@@ -44,7 +45,7 @@ function judgeBoundaries(segment: AuditedSegment, detail: Fields, report: Report
 
 function isBelieved(header: Fields, stat: BigIntStats): boolean {
   return (
-    header.format === 1 &&
+    header.format === 2 &&
     header.device === String(stat.dev) &&
     header.inode === String(stat.ino) &&
     header.size === Number(stat.size) &&

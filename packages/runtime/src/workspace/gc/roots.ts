@@ -104,7 +104,7 @@ function refuseLog(id: RunId, code: Code, why: string): Refusal {
 function addCheckpoints(draft: Draft, outline: FolderOutline): void {
   outline.heads.forEach((_, segment) => {
     const detail = outline.readDetail(segment);
-    for (const id of detail.checkpoints) draft.checkpoints.add(id);
+    for (const { id } of detail.checkpoints) draft.checkpoints.add(id);
     for (const { checkpoint } of detail.boundaries) if (checkpoint !== null) draft.checkpoints.add(checkpoint);
   });
   const { last, tornBytes } = outline;

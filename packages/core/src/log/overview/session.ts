@@ -1,14 +1,7 @@
-import type { Digest, RunId, WorkspaceKind } from '../events/index.ts';
-import { joinUsage, NO_USAGE, type UsageSum } from '../usage/index.ts';
-import type { BoundaryMark, ForkMark, SegmentHead, StartMark } from './outline.ts';
-
-/** The one shape of descent in answers. */
-export interface ForkOrigin {
-  readonly id: RunId;
-  /** The last event of the source the child holds. */
-  readonly offset: number;
-  readonly digest: Digest;
-}
+import type { Digest, RunId, WorkspaceKind } from '../../events/index.ts';
+import { joinUsage, NO_USAGE, type UsageSum } from '../../usage/index.ts';
+import type { BoundaryMark, ForkMark, ForkOrigin, SegmentHead, StartMark } from '../outline/index.ts';
+import { findLast, sum } from './heads.ts';
 
 /** What a list shows of a session; derived from segment heads alone. */
 export interface RunOverview {
@@ -100,19 +93,6 @@ function titleOf(
   const title = given?.title ?? start.title;
   if (title !== undefined) return { title, titleFrom: from };
   return { title: heads.find((head) => head.firstPrompt)?.firstPrompt ?? '', titleFrom: 'prompt' };
-}
-
-function findLast<T>(heads: readonly SegmentHead[], pick: (head: SegmentHead) => T | undefined): T | undefined {
-  for (let index = heads.length - 1; index >= 0; index -= 1) {
-    const head = heads[index];
-    const found = head === undefined ? undefined : pick(head);
-    if (found !== undefined) return found;
-  }
-  return undefined;
-}
-
-function sum(heads: readonly SegmentHead[], pick: (head: SegmentHead) => number): number {
-  return heads.reduce((total, head) => total + pick(head), 0);
 }
 
 function sumAfterFork(

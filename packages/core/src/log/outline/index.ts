@@ -1,0 +1,8 @@
+export { type CallStep, callStepsOf, carryCalls, carryNodes, type FullCarry } from './carry.ts';
+export type { OutlinedLine } from './draft.ts';
+export type * from './marks.ts';
+export { callKeyOf } from './marks.ts';
+export { mayName } from './name-filter.ts';
+export type * from './outline.ts';
+export { createOutliner, type Outliner, resumeOutliner } from './outliner.ts';
+export { nodeIdOf } from './walk-head.ts';
