@@ -58,8 +58,7 @@ async function build(request: RestoreRequest, contents: CheckpointContents, stag
   ]);
   if (files.status === 'rejected') throw files.reason;
   if (objects.status === 'rejected') throw objects.reason;
-  const { rewritten } = files.value;
-  const { problems, entries } = await compareWithCheckpoint({ contents, staging, format, rewritten });
+  const { problems, entries } = await compareWithCheckpoint({ contents, staging, format, written: files.value });
   if (problems.length > 0) throw new Error(`what was written differs from the checkpoint: ${problems.join('; ')}`);
   settleIndex({ contents, staging, format, entries, indexDate });
   const carried = await carryFolders({ sources: request.carryFrom, target: staging, carry: request.carry });

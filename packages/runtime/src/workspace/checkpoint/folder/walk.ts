@@ -45,30 +45,12 @@ export interface WalkVisitor {
   addFile(name: string, stats: Stats): void;
 }
 
-export interface Walk extends FolderWalk {
-  readonly entries: WalkedEntry[];
-}
-
 const ENTRIES_BETWEEN_PAUSES = 4096;
 /**
  * A restore writes to a folder with a longer name, maybe of another user: of the 4096 bytes a path may have, these are
  * the workspace's. Held all the same, one such file would make the whole checkpoint impossible to restore.
  */
 const LONGEST_PATH = 3500;
-
-/** Walks a folder below `root` with everything it holds as entries; `hold` says which folders are not entered. */
-export async function walkFolder(root: string, start: BytePath, hold: (path: BytePath) => boolean): Promise<Walk> {
-  const files: WalkedEntry[] = [];
-  let folder: BytePath = '';
-  const enterFolder = (path: BytePath) => {
-    folder = path;
-  };
-  const addFile = (name: string, stats: Stats) => {
-    files.push(describeEntry(joinPath(folder, name), stats));
-  };
-  const walk = await visitFolder(root, start, { hold, enterFolder, addFile });
-  return { ...walk, entries: [...files, ...walk.folders] };
-}
 
 /** Walks a folder below `root`. The order depends on the names alone. */
 export async function visitFolder(root: string, start: BytePath, visitor: WalkVisitor): Promise<FolderWalk> {

@@ -1,21 +1,23 @@
 /**
  * Compares what was written with the checkpoint: every path, type and permission bit, that nothing else is there,
- * and the bytes of links and of the files whose writer did not read them back.
+ * and the bytes of links and of the files whose writer did not read them back. A file's type and bits are those its
+ * writer saw when it closed it.
  */
+import { lstatSync, readdirSync } from 'node:fs';
 import { readChunks, readLink } from '../folder/content.ts';
-import { type BytePath, renderBytePath } from '../folder/names.ts';
-import { type WalkedEntry, walkFolder } from '../folder/walk.ts';
+import { type BytePath, locate, renderBytePath } from '../folder/names.ts';
+import { describeEntry, type WalkedEntry } from '../folder/walk.ts';
 import { makeModes } from '../manifest.ts';
 import { hashObject, type ObjectFormat, startObjectHash } from '../objects/format.ts';
 import type { CheckpointContents, CheckpointEntry } from '../read.ts';
-import { WHOLE_BYTES } from './file-writer.ts';
-import { listFolders } from './write-files.ts';
+import { WHOLE_BYTES } from './batch.ts';
+import { listFolders, type WrittenFiles } from './write-files.ts';
 
 export interface CompareRequest {
   readonly contents: CheckpointContents;
   readonly staging: string;
   readonly format: ObjectFormat;
-  readonly rewritten: ReadonlyMap<BytePath, string>;
+  readonly written: WrittenFiles;
 }
 
 const MOST_PROBLEMS = 5;
@@ -23,34 +25,48 @@ const MOST_PROBLEMS = 5;
 export interface Comparison {
   /** What differs, in words. */
   readonly problems: readonly string[];
-  /** What is there. */
+  /** The files and links that are there. */
   readonly entries: ReadonlyMap<BytePath, WalkedEntry>;
 }
 
 /** Compares a restored folder; folder modes are applied after this and not looked at. */
 export async function compareWithCheckpoint(request: CompareRequest): Promise<Comparison> {
-  const { contents, staging } = request;
+  const { contents, staging, written } = request;
   const problems: string[] = [];
   const note = (path: BytePath, problem: string) => problems.push(`${JSON.stringify(renderBytePath(path))} ${problem}`);
-  const walk = await walkFolder(staging, '', (path) => path === '.git/objects');
-  const entries = new Map<BytePath, WalkedEntry>();
-  for (const entry of walk.entries) entries.set(entry.path, entry);
+  const entries = new Map(written.entries);
+  const names = listNames(contents, staging);
   const modeOf = makeModes(contents.manifest);
   for (const expected of contents.entries) {
-    const entry = entries.get(expected.path);
+    const { path } = expected;
+    const there = names.delete(path);
+    if (there && expected.mode === '120000') entries.set(path, describeEntry(path, lstatSync(locate(staging, path))));
+    const entry = there ? entries.get(path) : undefined;
     const problem = entry === undefined ? 'is missing' : compareKind(expected, entry, modeOf(expected));
-    if (problem !== null) note(expected.path, problem);
+    if (problem !== null) note(path, problem);
     else if (entry !== undefined && isUnread(entry)) {
       const oid = await hashWritten(request, entry);
-      if (oid !== (request.rewritten.get(expected.path) ?? expected.oid)) note(expected.path, 'has other content');
+      if (oid !== (written.rewritten.get(path) ?? expected.oid)) note(path, 'has other content');
     }
     if (problems.length >= MOST_PROBLEMS) return { problems, entries };
   }
-  const wanted = new Set(listFolders(contents));
-  for (const path of wanted) if (path !== '' && entries.get(path)?.kind !== 'folder') note(path, 'is no folder');
-  for (const { path } of contents.entries) wanted.add(path);
-  for (const path of entries.keys()) if (!wanted.has(path)) note(path, 'should not be there');
+  // Its own content is no part of the tree.
+  names.delete('.git/objects');
+  for (const path of names) note(path, 'should not be there');
   return { problems: problems.slice(0, MOST_PROBLEMS), entries };
+}
+
+/** Every name in the folders of the checkpoint but those folders; throws where one of them is no folder. */
+function listNames(contents: CheckpointContents, staging: string): Set<BytePath> {
+  const folders = listFolders(contents);
+  const names = new Set<BytePath>();
+  for (const folder of folders) {
+    // The typings know only 'buffer' and UTF-8 here; any encoding works, and latin1 keeps every byte.
+    const below = readdirSync(locate(staging, folder), 'latin1' as BufferEncoding);
+    for (const name of below) names.add(folder === '' ? name : `${folder}/${name}`);
+  }
+  for (const folder of folders) names.delete(folder);
+  return names;
 }
 
 function compareKind(expected: CheckpointEntry, entry: WalkedEntry, permissions: number): string | null {

@@ -2,12 +2,14 @@
 import { chmodSync, lutimesSync, mkdirSync, symlinkSync } from 'node:fs';
 import type { Project } from '../../types.ts';
 import { type BytePath, folderOf, locate } from '../folder/names.ts';
+import type { WalkedEntry } from '../folder/walk.ts';
 import { makeModes } from '../manifest.ts';
 import type { ObjectFormat } from '../objects/format.ts';
 import { streamObjects } from '../objects/read.ts';
 import type { CheckpointContents, CheckpointEntry } from '../read.ts';
+import { writeBatches } from './batches.ts';
 import { makeDates } from './dates.ts';
-import { FileWriter } from './file-writer.ts';
+import { FileWriter, namesPlaces } from './file-writer.ts';
 
 export interface WriteRequest {
   readonly project: Project;
@@ -24,22 +26,38 @@ export interface WriteRequest {
 export interface WrittenFiles {
   /** Files whose content names the workspace's own place and was changed to the new one: path to new id. */
   readonly rewritten: ReadonlyMap<BytePath, string>;
+  /** What was seen of each file when it was closed. */
+  readonly entries: ReadonlyMap<BytePath, WalkedEntry>;
 }
 
 /** Writes everything but folder modes, which would stand in the way of writing. */
 export async function writeFiles(request: WriteRequest): Promise<WrittenFiles> {
   const { contents, staging, project } = request;
   makeFolders(contents, staging);
-  const files = contents.entries.filter((entry) => entry.mode !== '120000');
-  const links = contents.entries.filter((entry) => entry.mode === '120000');
-  const writer = new FileWriter(request, files);
-  await streamObjects(
-    project.storeGit,
-    files.map((entry) => entry.oid),
-    writer,
+  const links = contents.entries.filter(isLink);
+  const files = contents.entries.filter((entry) => !isLink(entry));
+  // What names the workspace's own place is changed on its way.
+  const { entries, unread } = await writeBatches(
+    request,
+    files.filter((entry) => !namesPlaces(entry.path)),
   );
+  const rest = [...files.filter((entry) => namesPlaces(entry.path)), ...unread];
+  const writer = new FileWriter(request, rest, entries);
+  try {
+    await streamObjects(
+      project.storeGit,
+      rest.map((entry) => entry.oid),
+      writer,
+    );
+  } finally {
+    writer.close();
+  }
   await writeLinks(request, links);
-  return { rewritten: writer.rewritten };
+  return { rewritten: writer.rewritten, entries };
+}
+
+function isLink(entry: CheckpointEntry): boolean {
+  return entry.mode === '120000';
 }
 
 function makeFolders(contents: CheckpointContents, staging: string): void {

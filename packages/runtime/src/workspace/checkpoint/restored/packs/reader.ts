@@ -1,0 +1,164 @@
+/**
+ * Reads small blobs from the packs of our repositories, without git: a process and a pipe cost more than the reading.
+ * Runs in threads too.
+ *
+ * 1. Answers null for whatever it does not know, cannot find or finds damaged: the caller then asks git.
+ * 2. What it answers is not checked: the caller compares the content with the id.
+ */
+import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { inflateSync } from 'node:zlib';
+import { applyDelta } from './delta.ts';
+import { ENTRY_HEAD_BYTES, parseEntry } from './entry.ts';
+import { findInIndex, isPackIndex } from './pack-index.ts';
+
+/** Larger indexes are left to git, which need not read all of one. */
+const LARGEST_INDEX_BYTES = 64 * 1024 * 1024;
+/** Read at a time: neighbours in a folder are mostly neighbours in a pack. */
+const WINDOW_BYTES = 64 * 1024;
+/** Of objects that others may be deltas of, kept between reads. */
+const KEPT_BYTES = 16 * 1024 * 1024;
+const LONGEST_CHAIN = 4096;
+const BLOB = 3;
+const INDEX_END = '.idx';
+
+interface Pack {
+  readonly index: Buffer;
+  readonly path: string;
+  /** Null until something is read. */
+  descriptor: number | null;
+  /** Whole objects by their place. */
+  readonly kept: Map<number, Buffer>;
+}
+
+/** The packs of some repositories. */
+export class PackReader {
+  readonly #packs: Pack[] = [];
+  readonly #largestBytes: number;
+  readonly #window = Buffer.allocUnsafeSlow(WINDOW_BYTES);
+  #windowOf: { readonly pack: Pack; readonly at: number; readonly length: number } | null = null;
+  #keptBytes = 0;
+
+  /** `folders` hold packs; objects of more than `largestBytes` are not read. */
+  constructor(folders: readonly string[], largestBytes: number) {
+    this.#largestBytes = largestBytes;
+    for (const folder of folders) this.#packs.push(...listPacks(folder));
+  }
+
+  /** The bytes of a blob, or null. */
+  readBlob(oid: string): Buffer | null {
+    const name = Buffer.from(oid, 'hex');
+    try {
+      for (const [position, pack] of this.#packs.entries()) {
+        const at = findInIndex(pack.index, name);
+        if (at === null) continue;
+        // The next one is most likely in the same pack.
+        if (position > 0) this.#packs.unshift(...this.#packs.splice(position, 1));
+        return this.#readAt(pack, at, name.length);
+      }
+    } catch {
+      // Damaged, or gone: git says it better.
+    }
+    return null;
+  }
+
+  /** Closes what was opened; nothing can be read after it. */
+  close(): void {
+    for (const { descriptor } of this.#packs) if (descriptor !== null) closeSync(descriptor);
+    this.#packs.length = 0;
+  }
+
+  #readAt(pack: Pack, start: number, rawLength: number): Buffer | null {
+    const deltas: { readonly at: number; readonly delta: Buffer }[] = [];
+    let at = start;
+    let content = pack.kept.get(at);
+    while (content === undefined) {
+      const entry = parseEntry(this.#readBytes(pack, at, ENTRY_HEAD_BYTES), at, rawLength);
+      if (entry.size > this.#largestBytes || deltas.length > LONGEST_CHAIN) return null;
+      const base =
+        typeof entry.base === 'object' && entry.base !== null ? findInIndex(pack.index, entry.base) : entry.base;
+      if (base === null && entry.type !== BLOB) return null;
+      const bytes = inflateEntry(this.#readBytes(pack, entry.dataAt, longestDeflated(entry.size)), entry.size);
+      if (base === null) {
+        content = bytes;
+        this.#keep(pack, at, bytes);
+      } else {
+        deltas.push({ at, delta: bytes });
+        at = base;
+        content = pack.kept.get(at);
+      }
+    }
+    for (const delta of deltas.reverse()) {
+      content = applyDelta(content, delta.delta, this.#largestBytes);
+      this.#keep(pack, delta.at, content);
+    }
+    return content;
+  }
+
+  /** Bytes of a pack, fewer at its end; valid until the next call. */
+  #readBytes(pack: Pack, at: number, length: number): Buffer {
+    pack.descriptor ??= openSync(pack.path, 'r');
+    if (length > WINDOW_BYTES) {
+      const bytes = Buffer.allocUnsafe(length);
+      return bytes.subarray(0, readSync(pack.descriptor, bytes, 0, length, at));
+    }
+    let window = this.#windowOf;
+    if (window === null || window.pack !== pack || at < window.at || at + length > window.at + window.length) {
+      this.#windowOf = null;
+      window = { pack, at, length: readSync(pack.descriptor, this.#window, 0, WINDOW_BYTES, at) };
+      this.#windowOf = window;
+    }
+    const from = at - window.at;
+    return this.#window.subarray(from, Math.min(from + length, window.length));
+  }
+
+  #keep(pack: Pack, at: number, bytes: Buffer): void {
+    if (this.#keptBytes + bytes.length > KEPT_BYTES) {
+      for (const { kept } of this.#packs) kept.clear();
+      this.#keptBytes = 0;
+    }
+    pack.kept.set(at, bytes);
+    this.#keptBytes += bytes.length;
+  }
+}
+
+/** The packs whose index can be read; what git makes of the others is its own affair. */
+function listPacks(folder: string): Pack[] {
+  const packs: Pack[] = [];
+  for (const name of listIndexes(folder)) {
+    const index = readIndex(join(folder, name));
+    const path = join(folder, `${name.slice(0, -INDEX_END.length)}.pack`);
+    if (index !== null) packs.push({ index, path, descriptor: null, kept: new Map() });
+  }
+  return packs;
+}
+
+function listIndexes(folder: string): string[] {
+  try {
+    return readdirSync(folder).filter((name) => name.endsWith(INDEX_END));
+  } catch {
+    return [];
+  }
+}
+
+function readIndex(path: string): Buffer | null {
+  try {
+    if (statSync(path).size > LARGEST_INDEX_BYTES) return null;
+    const index = readFileSync(path);
+    return isPackIndex(index) ? index : null;
+  } catch {
+    return null;
+  }
+}
+
+/** What zlib makes of bytes it cannot compress is this long at most. */
+function longestDeflated(size: number): number {
+  return size + (size >> 9) + 64;
+}
+
+/** What follows the compressed bytes is not looked at. */
+function inflateEntry(compressed: Buffer, size: number): Buffer {
+  const bytes = inflateSync(compressed, { maxOutputLength: Math.max(size, 1), chunkSize: Math.max(size, 64) });
+  if (bytes.length !== size) throw new Error('an entry of a pack has another size than its header says');
+  return bytes;
+}

@@ -1,0 +1,150 @@
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { hashObject } from '../../../src/workspace/checkpoint/objects/format.ts';
+import { applyDelta } from '../../../src/workspace/checkpoint/restored/packs/delta.ts';
+import { PackReader } from '../../../src/workspace/checkpoint/restored/packs/reader.ts';
+import { makeBareRepository } from '../../../src/workspace/git/index.ts';
+
+const FORMATS = [
+  { name: 'sha1', rawLength: 20 },
+  { name: 'sha256', rawLength: 32 },
+] as const;
+const PACKINGS: readonly (readonly string[])[] = [
+  [],
+  ['--delta-base-offset'],
+  ['--window=0'],
+  ['--delta-base-offset', '--depth=50', '--window=60'],
+];
+const LARGEST = 1024 * 1024;
+
+interface Site {
+  readonly gitDir: string;
+  readonly packs: string;
+  readonly blobs: ReadonlyMap<string, Buffer>;
+}
+
+/** Contents that become deltas of each other, chains of them, and ones that do not: empty, and without any pattern. */
+function makeContents(): Buffer[] {
+  const lines = Array.from({ length: 400 }, (_, line) => `line ${line}: ${'word '.repeat(line % 9)}\n`);
+  const versions = Array.from({ length: 60 }, (_, version) => {
+    lines[(version * 37) % lines.length] = `changed in ${version}\n`;
+    return Buffer.from(lines.join(''));
+  });
+  return [
+    ...versions,
+    Buffer.alloc(0),
+    randomBytes(1),
+    randomBytes(70_000),
+    randomBytes(LARGEST),
+    Buffer.alloc(300_000),
+  ];
+}
+
+function runGit(gitDir: string, args: readonly string[], input: string | Buffer = ''): string {
+  const done = spawnSync('git', args, { env: { PATH: process.env.PATH, GIT_DIR: gitDir }, input });
+  if (done.status !== 0) throw new Error(`git ${args.join(' ')}: ${done.stderr}`);
+  return done.stdout.toString();
+}
+
+async function makeSite(format: (typeof FORMATS)[number], packing: readonly string[] = []): Promise<Site> {
+  const folder = mkdtempSync(join(tmpdir(), 'ramet-pack-reader-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const gitDir = join(folder, 'store.git');
+  await makeBareRepository(gitDir, format.name);
+  const blobs = new Map(makeContents().map((bytes) => [hashObject(format, 'blob', bytes), bytes]));
+  for (const bytes of blobs.values()) runGit(gitDir, ['hash-object', '-w', '--stdin'], bytes);
+  const packs = join(gitDir, 'objects', 'pack');
+  runGit(gitDir, ['pack-objects', '-q', ...packing, join(packs, 'pack')], `${[...blobs.keys()].join('\n')}\n`);
+  return { gitDir, packs, blobs };
+}
+
+function openReader(folders: readonly string[]): PackReader {
+  const reader = new PackReader(folders, LARGEST);
+  onTestFinished(() => reader.close());
+  return reader;
+}
+
+function fileOf({ packs }: Site, end: string): string {
+  return join(packs, readdirSync(packs).find((name) => name.endsWith(end)) ?? '');
+}
+
+describe('the reader of packs', () => {
+  it.each(FORMATS.flatMap((format) => PACKINGS.map((packing) => ({ format, packing }))))(
+    'reads every object git packed: %o',
+    async ({ format, packing }) => {
+      const { packs, blobs, gitDir } = await makeSite(format, packing);
+      const reader = openReader(['/nowhere', packs]);
+      const chains = runGit(gitDir, ['verify-pack', '-v', join(packs, readdirSync(packs)[0] ?? '')]);
+      expect(chains.includes('chain length')).toBe(!packing.includes('--window=0'));
+      for (const _ of [1, 2]) {
+        for (const [oid, bytes] of blobs) expect(reader.readBlob(oid)?.equals(bytes), oid).toBe(true);
+      }
+    },
+  );
+
+  it('finds objects in whichever pack of whichever folder holds them', async () => {
+    const one = await makeSite(FORMATS[0]);
+    const other = await makeSite(FORMATS[0]);
+    const reader = openReader([one.packs, other.packs]);
+    for (const [oid, bytes] of [...one.blobs, ...other.blobs]) {
+      expect(reader.readBlob(oid)?.equals(bytes), oid).toBe(true);
+    }
+  });
+
+  it('has nothing to say of objects that are loose, missing, large, or no blobs', async () => {
+    const { gitDir, packs } = await makeSite(FORMATS[0]);
+    const write = (bytes: Buffer) => runGit(gitDir, ['hash-object', '-w', '--stdin'], bytes).trim();
+    const large = write(Buffer.alloc(LARGEST + 1, 'large '));
+    const tree = runGit(gitDir, ['mktree'], `100644 blob ${large}\tfile\n`).trim();
+    runGit(gitDir, ['pack-objects', '-q', join(packs, 'pack')], `${large}\n${tree}\n`);
+    const loose = write(Buffer.from('loose'));
+    const reader = openReader([packs]);
+    for (const oid of [large, tree, loose, '0'.repeat(40), 'f'.repeat(40)]) expect(reader.readBlob(oid)).toBeNull();
+  });
+
+  it('never throws, whatever a pack or its index holds', async () => {
+    const site = await makeSite(FORMATS[0], ['--delta-base-offset']);
+    const { packs, blobs } = site;
+    for (const end of ['.pack', '.idx']) {
+      const damaged = join(packs, `../damaged${end}`);
+      mkdirSync(damaged);
+      for (const name of ['.pack', '.idx']) copyFileSync(fileOf(site, name), join(damaged, `pack-1${name}`));
+      const whole = readFileSync(join(damaged, `pack-1${end}`));
+      for (let round = 0; round < 60; round += 1) {
+        const bytes = Buffer.from(whole);
+        if (round % 3 === 0) bytes.fill(round, Math.floor((bytes.length * round) / 60), undefined);
+        else for (let at = round; at < bytes.length; at += 97) bytes[at] = (at * round) % 256;
+        writeFileSync(join(damaged, `pack-1${end}`), round % 5 === 0 ? bytes.subarray(0, bytes.length / 2) : bytes);
+        const reader = openReader([damaged]);
+        for (const oid of blobs.keys()) expect(() => reader.readBlob(oid)).not.toThrow();
+      }
+    }
+  });
+});
+
+describe('a delta', () => {
+  const base = Buffer.from('0123456789');
+
+  it('is refused when it is of another base, reaches outside it, or makes another size than it says', () => {
+    const deltas = {
+      'of another base': [9, 1, 1, 65],
+      'beyond the base': [10, 4, 0x91, 8, 4],
+      'too short': [10, 5, 2, 65, 66],
+      'too long': [10, 1, 2, 65, 66],
+      'cut off': [10, 3, 3, 65],
+      'with an order git keeps for later': [10, 1, 0, 65],
+      'too large': [10, 0xff, 0x7f, 1, 65],
+    };
+    for (const [name, bytes] of Object.entries(deltas)) {
+      expect(() => applyDelta(base, Buffer.from(bytes), 100), name).toThrow('does not fit');
+    }
+  });
+
+  it('copies from its base and from itself', () => {
+    expect(applyDelta(base, Buffer.from([10, 6, 0x91, 7, 3, 3, 65, 66, 67]), 100).toString()).toBe('789ABC');
+  });
+});
