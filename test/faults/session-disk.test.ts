@@ -1,6 +1,6 @@
 /** A full disk fails a turn loudly, and the session goes on when there is room again. */
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, isRefusal, type RunId } from '@ramet/core';
 import { callShell, callTool, makeSessionHarness, type SessionHarness } from '@ramet/testkit';
@@ -61,6 +61,28 @@ describe('a turn on a full disk', { timeout: 300_000 }, () => {
     },
   );
 
+  it.for([0, 8, 64, 300, 700])(
+    'with %i KiB left restores no half of a fork, which runs when there is room',
+    async (left, context) => {
+      needMount(context);
+      const { session } = await h.turn(null, 'head -c 200000 /dev/urandom > own; git add own; git commit -qm own');
+      const fingerprint = await h.fingerprintOf(session);
+      const child = await h.fork(session, 1);
+      const { folder } = h.store.pathsOf(child);
+      const filler = fill(left * 1024);
+      const outcome = await h.run(child, [{ text: 'looked' }]).catch((error: unknown) => error);
+      if (left === 0 || outcome instanceof Error) expect(outcome).toMatchObject({ code: 'disk_failed' });
+      const restored = h.eventsOfType(child, 'workspace.restore').length > 0;
+      if (!restored) expect(readdirSync(folder).filter((name) => name.startsWith('workspace'))).toEqual([]);
+      rmSync(filler);
+      expect(h.problems()).toEqual([]);
+      await goOn(child);
+      expect(h.eventsOfType(child, 'workspace.restore')).toMatchObject([{ outcome: 'restored' }]);
+      expect(h.problems()).toEqual([]);
+      expect(await h.fingerprintOf(await h.fork(session, 1).then(started))).toEqual(fingerprint);
+    },
+  );
+
   it('that has no room for a new session leaves none, and nothing in the way of the next', async (context) => {
     needMount(context);
     const filler = fill(16 * 1024);
@@ -72,6 +94,12 @@ describe('a turn on a full disk', { timeout: 300_000 }, () => {
     expect(h.problems()).toEqual([]);
   });
 });
+
+/** A fork after a turn that changed nothing. */
+async function started(child: RunId): Promise<RunId> {
+  await h.run(child, [{ text: 'looked' }]);
+  return child;
+}
 
 async function goOn(session: RunId): Promise<void> {
   const last = h.eventsOf(session).findLast(({ type }) => type === 'message' || type === 'session.end');

@@ -17,13 +17,15 @@ import type { CarriedFolder, RestoredWorkspace, RestoreRequest } from '../types.
 import { readObjectFormat } from './objects/format.ts';
 import { type CheckpointContents, readCheckpoint } from './read.ts';
 import { compareWithCheckpoint } from './restored/compare.ts';
+import { makeRestoreFailure } from './restored/failure.ts';
 import { settleIndex } from './restored/settle.ts';
 import { applyFolderModes, writeFiles } from './restored/write-files.ts';
 import { writeObjects } from './restored/write-objects.ts';
 
 /**
  * Restores a checkpoint; the target must not exist. Throws `Failure('checkpoint_missing')` when the store does not
- * hold all of it, `Failure('restore_failed')` for anything else; the target then does not exist.
+ * hold all of it, `Failure('disk_failed')` when the disk is full, `Failure('restore_failed')` for anything else; the
+ * target then does not exist.
  */
 export async function restoreCheckpoint(request: RestoreRequest): Promise<RestoredWorkspace> {
   const { project, checkpoint, target } = request;
@@ -43,7 +45,7 @@ export async function restoreCheckpoint(request: RestoreRequest): Promise<Restor
     return { files: contents.manifest.files, carried };
   } catch (error) {
     await rm(staging, { recursive: true, force: true }).catch(() => undefined);
-    throw wrapFailure(request, error);
+    throw makeRestoreFailure(request, error);
   }
 }
 
@@ -73,15 +75,4 @@ async function syncFolder(path: string): Promise<void> {
   } finally {
     await folder.close();
   }
-}
-
-function wrapFailure(request: RestoreRequest, error: unknown): Failure {
-  const kept = error instanceof Failure && ['checkpoint_missing', 'restore_failed', 'interrupted'].includes(error.code);
-  if (kept) return error;
-  const why = error instanceof Error ? error.message : String(error);
-  return new Failure(
-    'restore_failed',
-    `Checkpoint ${request.checkpoint} could not be restored to ${JSON.stringify(request.target)}: ${why}. Nothing was left there.`,
-    { cause: error },
-  );
 }

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deflateSync } from 'node:zlib';
-import { git } from '../../git/index.ts';
+import { git, startGit } from '../../git/index.ts';
 import type { Project } from '../../types.ts';
 import { hashTag, listBaseTips, renderRevisions, shallowEnvironment } from '../agent-git/keeping.ts';
 import type { ObjectFormat } from '../objects/format.ts';
@@ -23,20 +23,32 @@ export async function writeObjects(request: WriteObjectsRequest): Promise<void> 
   const objects = join(staging, '.git', 'objects');
   for (const folder of ['info', 'pack']) mkdirSync(join(objects, folder), { recursive: true, mode: 0o700 });
   writeFileSync(join(objects, 'info', 'alternates'), `${join(project.baseGit, 'objects')}\n`, { mode: 0o600 });
-  await writePrivatePack(request, join(objects, 'pack', 'pack'));
+  await writePrivatePack(request, objects);
   await writeTags(request, objects);
 }
 
-async function writePrivatePack(request: WriteObjectsRequest, prefix: string): Promise<void> {
+/** The pack and what git writes before it has its name lie in the new folder, and go with it when it fails. */
+async function writePrivatePack(request: WriteObjectsRequest, objects: string): Promise<void> {
   const { project, contents } = request;
   const wanted = [...contents.parents, ...contents.keep];
   if (wanted.length === 0) return;
-  await git({
+  const packing = await startGit({
     gitDir: project.storeGit,
-    args: ['pack-objects', '--revs', '--local', '--delta-base-offset', '-q', prefix],
-    stdin: renderRevisions(wanted, await listBaseTips(project)),
+    args: ['pack-objects', '--revs', '--local', '--stdout', '--delta-base-offset', '-q'],
     env: shallowEnvironment(project),
   });
+  try {
+    packing.process.stdin.end(renderRevisions(wanted, await listBaseTips(project)));
+    await git({
+      gitDir: project.storeGit,
+      args: ['index-pack', '--stdin'],
+      stdin: packing.process.stdout,
+      env: { GIT_OBJECT_DIRECTORY: objects },
+    });
+    await packing.ended;
+  } finally {
+    packing.process.kill();
+  }
 }
 
 /** Tags are written as loose objects from their raw bytes: no commit or tree leads to them. */
