@@ -1,3 +1,4 @@
+export { guardGroup } from './guard.ts';
 export { runProcess } from './run.ts';
 export type { ProcessEnd } from './spawn.ts';
 export { type RunningProcess, type StartSpec, startProcess } from './start.ts';
