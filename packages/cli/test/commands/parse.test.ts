@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseSeconds } from '../../src/routes/parse.ts';
+import { parseRule } from '../../src/routes/rules.ts';
 
 test.each([
   ['600', 600],
@@ -13,4 +14,18 @@ test.each([
 
 test.each(['', '0', '-1', '1d', 'm', '1 m', '1e3'])('refuses "%s" as a time, and says what is one', (text) => {
   expect(() => parseSeconds(text)).toThrow('expected seconds or a time such as 10m or 1h');
+});
+
+test.each([
+  ['shell', { tool: 'shell' }],
+  ['shell:git push*', { tool: 'shell', match: 'git push*' }],
+  ['*', { tool: '*' }],
+  ['mcp__mail__*', { tool: 'mcp__mail__*' }],
+  ['mcp__mail__send:*"to":"ada"*', { tool: 'mcp__mail__send', match: '*"to":"ada"*' }],
+])('takes %s for a rule', (text, rule) => {
+  expect(parseRule(text)).toEqual(rule);
+});
+
+test.each(['', ':x', 'a b', '**', '*a', 'a*b', 'shell:'])('refuses "%s" as a rule', (text) => {
+  expect(() => parseRule(text)).toThrow(/expected/);
 });

@@ -1,6 +1,6 @@
 /**
  * A person's word on a call whose outcome nobody recorded: it began, it may have reached the outside, and its owner
- * died. The next turn of the session acts on it.
+ * died, or nobody answered it. The next command that goes on with the session acts on it.
  */
 import {
   type CallState,

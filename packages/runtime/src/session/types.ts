@@ -19,7 +19,7 @@ export type RuleSource = NonNullable<RecordedRule['from']>;
 
 /** A permission rule: `deny` beats `ask` beats `allow`, over all sources. */
 export interface PermissionRule {
-  /** A tool's name, or `*`. */
+  /** A tool's name, `*`, or `mcp__<server>__*`. */
   readonly tool: string;
   /** A glob the call's subject (command, path) must match; absent: any. */
   readonly match?: string;

@@ -22,6 +22,8 @@ export interface ToolContext {
   readonly allowNet: readonly string[];
   /** Most bytes of output kept for the model. */
   readonly outputLimitBytes: number;
+  /** The call's idempotency key, for a receiver that honours it. */
+  readonly key?: string;
   /** Live output for a person's eyes. */
   readonly onOutput?: (text: string) => void;
   /** A line for a person's eyes that is in no answer. */
@@ -34,6 +36,11 @@ export interface ToolAnswer {
   readonly egress?: readonly string[];
   /** The person interrupted it. */
   readonly aborted?: boolean;
+  /**
+   * It may have been made and nobody answered: a connection that broke, a limit of time. `output` says why. A write that
+   * is not contained then waits for a person, as after a crash.
+   */
+  readonly unknown?: boolean;
 }
 
 export interface Tool {
@@ -42,6 +49,8 @@ export interface Tool {
   /** JSON Schema of the input. */
   readonly inputSchema: Readonly<Record<string, unknown>>;
   readonly effect: Effect;
+  /** Input fields that are passed over when a call is held against writes a fork left outstanding. */
+  readonly volatile?: readonly string[];
   /** Whether a call with this context can leave the workspace. */
   contained(context: Pick<ToolContext, 'sandbox' | 'allowNet'>): Contained;
   /** What permission globs are matched against: the command, the path. */

@@ -158,6 +158,13 @@ describe('settings that mean nothing', () => {
       { rules: [rule('allow', undefined, 'frobnicate')] },
       /no tool 'frobnicate'; the tools are .*shell/,
     ],
+    [
+      'no tool of an MCP server',
+      { rules: [rule('allow', undefined, 'mcp__mail')] },
+      /--allow mcp__mail: a tool of an MCP server is named mcp__<server>__<tool>, all of them mcp__<server>__\*/,
+    ],
+    ['a part of a tool’s name', { rules: [rule('allow', undefined, 'mcp__mail__se*')] }, /is named mcp__<server>/],
+    ['every MCP server', { rules: [rule('allow', undefined, 'mcp__*')] }, /is named mcp__<server>/],
     ['an address', { allowNet: ['https://registry.npmjs.org/x'] }, /not a URL: registry\.npmjs\.org$/],
     ['every host', { allowNet: ['*'] }, /every public host/],
     ['every host at a port', { allowNet: ['*:443'] }, /every public host/],

@@ -3,9 +3,11 @@
  *
  * 1. A call that is refused has no intent and a result that says so.
  * 2. An answer of a person is bound to the call and its input.
- * 3. A question that was recorded is answered by a person or by a flag of the command that goes on, or it stays open.
+ * 3. A write that was not contained and was not answered has no result: it waits for a person.
+ * 4. A question that was recorded is answered by a person or by a flag of the command that goes on, or it stays open.
  */
 import { type CallState, canonicalJson, type EventDraft } from '@ramet/core';
+import type { ToolAnswer } from '../../../tools/types.ts';
 import { openTurnOf, record, type TurnContext } from '../context.ts';
 import { decodeWith } from '../decode.ts';
 import { endByAbort, type StepOutcome } from '../outcome.ts';
@@ -14,6 +16,7 @@ import { keyOfCall } from './keys.ts';
 import { matchOutstanding } from './outstanding.ts';
 import { type CallFacts, decideCall, isAllowedByFlag, type Verdict } from './permissions.ts';
 import { type ReadyCall, recordAnswer, recordProblem } from './results.ts';
+import { parkUnknown } from './unknown.ts';
 
 /** Makes the next call of the turn, or records why it is not made. */
 export async function makeCall(context: TurnContext, call: CallState): Promise<StepOutcome> {
@@ -45,6 +48,7 @@ export async function startCall(
   const { call, tool, input, attempt } = ready;
   const { turn } = openTurnOf(context.fold.state);
   const contained = tool.contained(context.toolContext);
+  const key = call.intent?.key ?? keyOfCall(context.fold.state.id, { turn, index: call.index }, input);
   const intent: EventDraft = {
     type: 'tool.intent',
     callId: call.callId,
@@ -52,17 +56,28 @@ export async function startCall(
     input,
     effect: tool.effect,
     contained,
-    key: call.intent?.key ?? keyOfCall(context.fold.state.id, { turn, index: call.index }, input),
+    key,
     ...(attempt > 1 ? { attempt } : {}),
   };
   await record(context, [intent], { durable: true });
-  const answer = await tool.run(input, context.toolContext);
+  const answer = await tool.run(input, { ...context.toolContext, key });
+  const waits = answer.unknown === true && tool.effect === 'write' && contained !== true;
+  // A turn that ends now waits for nobody: the result then says that the outcome is unknown.
+  if (waits && !context.signal.aborted) return parkUnknown(context, call.callId, wordsOf(answer));
   return recordAnswer(context, call, { answer, contained });
+}
+
+function wordsOf({ output }: ToolAnswer): string {
+  return typeof output.value === 'string' ? output.value : 'it was not answered';
 }
 
 async function permitCall(context: TurnContext, ready: ReadyCall): Promise<'go' | StepOutcome> {
   const { call, tool, input } = ready;
-  const match = matchOutstanding(context.fold.state, { tool: tool.name, input });
+  const match = matchOutstanding(context.fold.state, {
+    tool: tool.name,
+    input,
+    ...(tool.volatile === undefined ? {} : { volatile: tool.volatile }),
+  });
   const verdict = verdictOn(context, ready, match.exact !== null);
   // An answer that was recorded before a crash is not asked for again; a rule that denies stands above it.
   if (verdict.kind !== 'deny' && call.approval !== undefined) {

@@ -8,17 +8,25 @@ export interface OutstandingMatch {
   readonly sameTool: readonly OutstandingWrite[];
 }
 
-/** Holds a call against what the fork left outstanding. A reworded command is not recognised. */
-export function matchOutstanding(
-  state: Pick<SessionState, 'outstanding'>,
-  call: { readonly tool: string; readonly input: unknown },
-): OutstandingMatch {
-  const sameTool = state.outstanding.filter((write) => write.tool === call.tool);
-  const wanted = comparable(call.tool, call.input);
-  return { exact: sameTool.find((write) => comparable(write.tool, write.input) === wanted) ?? null, sameTool };
+export interface ComparedCall {
+  readonly tool: string;
+  readonly input: unknown;
+  /** Fields of the input that are passed over. */
+  readonly volatile?: readonly string[];
 }
 
-function comparable(tool: string, input: unknown): string {
+/** Holds a call against what the fork left outstanding. A reworded command is not recognised. */
+export function matchOutstanding(state: Pick<SessionState, 'outstanding'>, call: ComparedCall): OutstandingMatch {
+  const { tool, input, volatile = [] } = call;
+  const sameTool = state.outstanding.filter((write) => write.tool === tool);
+  const wanted = comparable({ tool, input, volatile });
+  const isSame = (write: OutstandingWrite) => comparable({ tool, input: write.input, volatile }) === wanted;
+  return { exact: sameTool.find(isSame) ?? null, sameTool };
+}
+
+function comparable({ tool, input, volatile }: Required<ComparedCall>): string {
   const command = (input as { readonly command?: unknown } | null)?.command;
-  return tool === 'shell' && typeof command === 'string' ? command : canonicalJson(input);
+  if (tool === 'shell' && typeof command === 'string') return command;
+  if (volatile.length === 0 || typeof input !== 'object' || input === null) return canonicalJson(input);
+  return canonicalJson(Object.fromEntries(Object.entries(input).filter(([name]) => !volatile.includes(name))));
 }

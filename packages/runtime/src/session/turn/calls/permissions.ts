@@ -1,5 +1,6 @@
 /** Whether one call may be made: rules first, then the default for what can leave the workspace. */
 import type { Contained } from '@ramet/core';
+import { coversTool, isMcpToolName } from '../../../tools/names.ts';
 import type { PermissionRule } from '../../types.ts';
 
 export type Verdict =
@@ -53,13 +54,15 @@ function describeSource({ from = 'flag', do: verdict }: PermissionRule): string 
 }
 
 function describeReach(facts: CallFacts): string {
+  if (isMcpToolName(facts.tool))
+    return `${facts.tool} is a tool of an MCP server: what it does is outside the sandbox, and no fork undoes it`;
   return facts.contained === 'unless_egress'
     ? `${facts.tool} may reach the network here (--allow ${facts.tool} lets it)`
     : `${facts.tool} runs with your own rights here: nothing it does can be contained or undone`;
 }
 
 function appliesTo(rule: PermissionRule, facts: CallFacts): boolean {
-  if (rule.tool !== '*' && rule.tool !== facts.tool) return false;
+  if (!coversTool(rule.tool, facts.tool)) return false;
   return rule.match === undefined || matchesSubject(facts.subject, rule.match);
 }
 

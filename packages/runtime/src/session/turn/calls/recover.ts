@@ -1,5 +1,5 @@
 /**
- * What becomes of a call whose owner died between its intent and its result (DESIGN's crash rules).
+ * What becomes of a call that has an intent and no result: its owner died, or nobody answered it.
  *
  * 1. Reads, and idempotent calls with their recorded key, run again; a file tool is first held against the file.
  * 2. A contained call that cannot be repeated gets the result `outcome_unknown`, which the model sees.
@@ -8,15 +8,15 @@
  */
 import type { CallState } from '@ramet/core';
 import type { Tool } from '../../../tools/types.ts';
-import { reachFlags } from '../../reach.ts';
 import { record, type TurnContext } from '../context.ts';
 import { decodeWith } from '../decode.ts';
 import type { StepOutcome } from '../outcome.ts';
 import { findDenial, startCall } from './call.ts';
 import { recordAnswer, recordProblem } from './results.ts';
+import { parkUnknown } from './unknown.ts';
 
-const UNKNOWN =
-  'outcome unknown: the process that ran this call died in the middle of it; look at what is there before you go on';
+const UNANSWERED = 'it began, and no answer of it is recorded';
+const UNKNOWN = `outcome unknown: ${UNANSWERED}; look at what is there before you go on`;
 
 /** Settles one call that has an intent and no result. */
 export async function recoverCall(context: TurnContext, call: CallState): Promise<StepOutcome> {
@@ -25,7 +25,7 @@ export async function recoverCall(context: TurnContext, call: CallState): Promis
   const tool = context.tools.get(call.tool);
   if (resolution !== undefined) return applyResolution(context, call, tool);
   const repeatable = intent.effect === 'read' || intent.effect === 'idempotent';
-  if (!repeatable && intent.contained !== true) return parkUnknown(context, call);
+  if (!repeatable && intent.contained !== true) return parkUnknown(context, call.callId, UNANSWERED);
   if (tool === undefined) return recordProblem(context, call, { outcome: 'outcome_unknown', text: UNKNOWN });
   const input = decodeWith(context.log)(intent.input);
   const again = { call, tool, input, attempt: (intent.attempt ?? 1) + 1 };
@@ -58,7 +58,7 @@ async function applyResolution(context: TurnContext, call: CallState, tool: Tool
   const input = decodeWith(context.log)(call.input);
   const denial = findDenial(context, { call, tool, input });
   if (denial !== null) {
-    const text = `outcome unknown: the process that ran this call died in the middle of it; it is not sent again, denied by ${denial}`;
+    const text = `outcome unknown: ${UNANSWERED}; it is not sent again, denied by ${denial}`;
     return recordProblem(context, call, { outcome: 'outcome_unknown', text });
   }
   return startCall(context, { call, tool, input, attempt: (intent?.attempt ?? 1) + 1 });
@@ -73,13 +73,4 @@ async function recordResolution(context: TurnContext, call: CallState): Promise<
     return null;
   }
   return recordProblem(context, call, { outcome: 'error', text: 'a person says that this call did not take effect' });
-}
-
-function parkUnknown(context: TurnContext, call: CallState): StepOutcome {
-  const offset = call.intent?.seq ?? -1;
-  const { id } = context.fold.state;
-  const message =
-    `${call.tool} at offset ${offset} may have reached the outside when its process died; say what happened with ` +
-    `\`ramet resolve ${id} --offset ${offset} (--happened --result <json> | --did-not-happen | --retry)\``;
-  return { kind: 'park', reason: 'outcome_unknown', offset, message, flags: reachFlags(call.under) };
 }

@@ -19,7 +19,8 @@ export async function recordAnswer(
   { answer, contained }: { readonly answer: ToolAnswer; readonly contained: Contained },
 ): Promise<StepOutcome> {
   const failed = answer.output.type === 'error-text' || answer.output.type === 'error-json';
-  const outcome = answer.aborted === true ? 'interrupted' : failed ? 'error' : 'ok';
+  const ended = answer.aborted === true ? 'interrupted' : failed ? 'error' : 'ok';
+  const outcome = answer.unknown === true ? 'outcome_unknown' : ended;
   const { callId, tool } = call;
   const egress = answer.egress === undefined || answer.egress.length === 0 ? {} : { egress: answer.egress };
   const draft: EventDraft = { type: 'tool.result', callId, tool, outcome, output: answer.output, ...egress };
