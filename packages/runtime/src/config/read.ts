@@ -1,19 +1,21 @@
 /**
  * Reads `ramet.json`: the person's own (`$XDG_CONFIG_HOME/ramet/ramet.json`) and the project's, in the person's checkout.
  *
- * 1. The project's file may only tighten: its `allow` rules and its `workspace.carry` count once a person confirmed that
- *    very file, by digest. It is the person's checkout that is read, never the agent's copy.
+ * 1. The project's file may only tighten: its `allow` rules, its `workspace.carry` and its MCP servers count once a
+ *    person confirmed that very file, by digest. It is the person's checkout that is read, never the agent's copy.
  * 2. A file that is there and cannot be understood is a refusal, an unknown key too: guessing would loosen something.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join } from 'node:path';
+import { dirname, isAbsolute, join } from 'node:path';
 import { isRefusal, type Refusal, refuse } from '@ramet/core';
 import { findNearest } from '@ramet/core/text';
 import { z } from 'zod';
+import type { McpServerConfig } from '../mcp/types.ts';
 import { codeOf, sha256 } from '../store/index.ts';
 import { findToolProblem } from '../tools/names.ts';
 import { DEFAULT_CARRY } from '../workspace/checkout/index.ts';
+import { listServers, MCP_SERVERS, SERVER } from './servers.ts';
 import { isTrusted } from './trust.ts';
 import type { Configuration } from './types.ts';
 
@@ -31,12 +33,12 @@ export const CONFIG_FILE = z.strictObject({
   model: z.string().min(1).optional(),
   permissions: z.array(RULE).optional(),
   workspace: WORKSPACE.optional(),
+  mcpServers: MCP_SERVERS.optional(),
 });
 /** With the keys of what is not there yet: a file may hold them, and they do nothing. */
 const LATER = z.unknown().optional();
 const FILE = CONFIG_FILE.extend({
   workspace: WORKSPACE.extend({ overlayCheckpoints: LATER }).optional(),
-  mcpServers: LATER,
   check: LATER,
 });
 type ConfigFile = z.infer<typeof FILE>;
@@ -63,8 +65,8 @@ export function readConfiguration(request: ConfigurationRequest): Configuration 
   if (isRefusal(person)) return person;
   const project = request.checkout === null ? null : readConfigFile(join(request.checkout, 'ramet.json'));
   if (isRefusal(project)) return project;
-  const trusted = project === null || request.trustProject || isTrusted(request.home, project.digest);
-  return merge(person?.file ?? {}, project, trusted);
+  const confirmed = project === null || isTrusted(request.home, project.digest);
+  return { ...merge(person, project, request.trustProject || confirmed), confirmed };
 }
 
 /** The project's file and its digest, for a person to confirm; null when there is none. */
@@ -72,7 +74,12 @@ export function readProjectFile(checkout: string): { readonly path: string; read
   return readConfigFile(join(checkout, 'ramet.json'));
 }
 
-function merge(person: ConfigFile, project: ReadFile | null, trusted: boolean): Configuration {
+function merge(
+  personFile: ReadFile | null,
+  project: ReadFile | null,
+  trusted: boolean,
+): Omit<Configuration, 'confirmed'> {
+  const person = personFile?.file ?? {};
   const theirs = project?.file ?? {};
   const own = (person.permissions ?? []).map((rule) => ({ ...rule, from: 'person' as const }));
   const rules = (theirs.permissions ?? [])
@@ -90,11 +97,21 @@ function merge(person: ConfigFile, project: ReadFile | null, trusted: boolean): 
     })),
     ...(model === undefined ? {} : { model }),
     carry,
+    mcpServers: mergeServers(personFile, trusted ? project : null),
     captureIgnored: (person.workspace?.captureIgnored ?? true) && (theirs.workspace?.captureIgnored ?? true),
     trusted,
     ignored,
     ...(project === null ? {} : { project: { path: project.path, digest: project.digest } }),
   };
+}
+
+/** A server both files name is the person's. */
+function mergeServers(person: ReadFile | null, project: ReadFile | null): readonly McpServerConfig[] {
+  const [own, theirs] = [person, project].map((read) =>
+    read === null ? [] : listServers(read.file.mcpServers, dirname(read.path)),
+  );
+  const names = new Set(own?.map(({ name }) => name));
+  return [...(own ?? []), ...(theirs ?? []).filter(({ name }) => !names.has(name))];
 }
 
 function untrustedParts(file: ConfigFile): readonly string[] {
@@ -134,6 +151,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   '': Object.keys(CONFIG_FILE.shape),
   workspace: Object.keys(WORKSPACE.shape),
   permissions: Object.keys(RULE.shape),
+  mcpServers: Object.keys(SERVER.shape),
 };
 
 function describeIssue(issue: z.core.$ZodIssue): string {

@@ -24,6 +24,7 @@ import { builtinTools, type Tool } from '../tools/index.ts';
 import { locateProject, readProject } from '../workspace/project/index.ts';
 import { chooseModel } from './choose-model.ts';
 import { type Instructions, readInstructions } from './instructions.ts';
+import { openSessionMcp } from './mcp-tools.ts';
 import { refuseOtherReach } from './reach.ts';
 import { gatherRules } from './rules.ts';
 import { record, type TurnContext } from './turn/context.ts';
@@ -42,7 +43,8 @@ export interface OpenedTurn {
   readonly context: TurnContext;
   /** Why the open turn cannot go on with its script; null when it can. */
   readonly changedScript: ErrorInfo | null;
-  close(): void;
+  /** Ends what the turn opened, the lock last. */
+  close(): Promise<void>;
 }
 
 export interface OpenRequest {
@@ -57,24 +59,26 @@ export interface OpenRequest {
 export async function openTurn(services: SessionServices, open: OpenRequest): Promise<OpenedTurn | Refusal> {
   const log = await services.store.own(open.id);
   if (isRefusal(log)) return log;
-  const closers: (() => void)[] = [() => log.close()];
-  const close = (): void => {
-    for (const closer of closers.reverse()) closer();
+  const closers: Closer[] = [() => log.close()];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.reverse()) await closer();
   };
   try {
     const opened = await openOwned(services, { ...open, log, closers });
     if (!isRefusal(opened)) return { ...opened, close };
-    close();
+    await close();
     return opened;
   } catch (error) {
-    close();
+    await close();
     throw error;
   }
 }
 
+type Closer = () => void | Promise<void>;
+
 interface OwnedOpen extends OpenRequest {
   readonly log: OwnedLog;
-  readonly closers: (() => void)[];
+  readonly closers: Closer[];
 }
 
 async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Omit<OpenedTurn, 'close'> | Refusal> {
@@ -87,14 +91,16 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Om
     return refuse('no_open_turn', `session ${id} has no open turn to continue; give it a message`, { id });
   }
   if (log.repaired || (state.open !== null && !isParked(state))) {
-    settings.observer.notice?.(`the last process that worked in session ${id} died in the middle of a turn`);
+    const what = isCut(state) ? 'stopped in the middle of a call' : 'died in the middle of a turn';
+    settings.observer.notice?.(`the last process that worked in session ${id} ${what}`);
   }
   const configuration = await configure(services, fold, open.request);
   if (isRefusal(configuration)) return configuration;
   const rules = gatherRules({ configuration, settings, state, store: services.store });
-  const tools = new Map(builtinTools().map((tool): [string, Tool] => [tool.name, tool]));
+  const builtin = byName(builtinTools());
   const decode = decodeWith(log);
-  const other = open.request.prompt === null ? refuseOtherReach(state, { settings, rules, tools, decode }) : null;
+  const other =
+    open.request.prompt === null ? refuseOtherReach(state, { settings, rules, tools: builtin, decode }) : null;
   if (other !== null) return other;
   const model = await chooseModel(services, settings, { state: fold.state, configuration, cwd: open.request.cwd });
   if (isRefusal(model)) return model;
@@ -109,13 +115,15 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Om
     const why = emptyScratch(services.store, id);
     if (why !== null) settings.observer.notice?.(`/tmp of the turn is still there: ${why}`);
   });
+  const mcp = await openSessionMcp(services, { ...open, configuration, workspace: prepared.workspace.path });
+  open.closers.push(() => mcp.close());
   const changed = findChangedScript(state, model);
   const context = makeContext(services, {
     ...open,
     fold,
     configuration,
     rules,
-    tools,
+    tools: byName([...builtin.values(), ...mcp.tools]),
     model,
     prepared,
     sandbox,
@@ -123,6 +131,10 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Om
   });
   await record(context, [...prepared.events, draftConfig(context, { sandbox, instructions })]);
   return { context, changedScript: changed };
+}
+
+function byName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
+  return new Map(tools.map((tool) => [tool.name, tool]));
 }
 
 async function configure(
@@ -147,6 +159,11 @@ async function configure(
 function isParked({ open }: SessionState): boolean {
   const call = open?.calls.find(({ result }) => result === undefined);
   return call !== undefined && call.approvalRequest !== undefined && call.approval === undefined;
+}
+
+/** A call began and has no result: its owner died, or nobody answered it. */
+function isCut({ open }: SessionState): boolean {
+  return open?.calls.some(({ intent, result }) => intent !== undefined && result === undefined) === true;
 }
 
 /** A script serves one turn: the open turn of a session goes on with the very script it began with, or fails. */

@@ -38,7 +38,7 @@ export async function runTurn(services: SessionServices, request: TurnRequest): 
     try {
       return await takeTurn(opened, request);
     } finally {
-      opened.close();
+      await opened.close();
     }
   } finally {
     clock.stop();

@@ -6,9 +6,19 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { z } from 'zod';
 import { readConfiguration } from '../../src/config/index.ts';
 import { CONFIG_FILE } from '../../src/config/read.ts';
+import { SERVER } from '../../src/config/servers.ts';
 
-const PAGE = readFileSync(join(import.meta.dirname, '../../../../docs/using/configuration.md'), 'utf8');
-const EXAMPLE = JSON.parse(/```json\n([\s\S]*?)```/.exec(PAGE)?.[1] ?? '') as Record<string, unknown>;
+function readPage(name: string): string {
+  return readFileSync(join(import.meta.dirname, '../../../../docs/using', name), 'utf8');
+}
+
+function readExample(page: string): Record<string, unknown> {
+  return JSON.parse(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '') as Record<string, unknown>;
+}
+
+const PAGE = readPage('configuration.md');
+const EXAMPLE = readExample(PAGE);
+const SERVERS_PAGE = readPage('mcp.md');
 
 interface Schema {
   readonly properties?: Readonly<Record<string, Schema>>;
@@ -30,6 +40,8 @@ function listUsedKeys(value: unknown, prefix = ''): readonly string[] {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return [];
   return Object.entries(value).flatMap(([name, inner]) => {
     const key = `${prefix}${name}`;
+    // Servers have a page of their own.
+    if (key === 'mcpServers') return [key];
     if (!Array.isArray(inner)) return [...(typeof inner === 'object' ? [] : [key]), ...listUsedKeys(inner, `${key}.`)];
     return [key, ...inner.flatMap((item) => listUsedKeys(item, `${key}[].`))];
   });
@@ -56,4 +68,21 @@ test('the example uses every key, and is read as it says', () => {
   if (isRefusal(read)) throw new Error(read.message);
   const { model, permissions, workspace } = EXAMPLE;
   expect(read).toMatchObject({ model, rules: permissions, ...(workspace as object) });
+});
+
+test('the page about MCP servers has a row for every key of one, and its example uses them all', () => {
+  const rows = [...SERVERS_PAGE.matchAll(/^\| `(\w+)` \|/gm)].map(([, key]) => key);
+  expect(rows).toEqual(Object.keys(SERVER.shape));
+  const { mcpServers } = readExample(SERVERS_PAGE) as { readonly mcpServers: Record<string, object> };
+  expect(new Set(Object.values(mcpServers).flatMap(Object.keys))).toEqual(new Set(rows));
+  writeFiles(area.folder, { 'home/.config/ramet/ramet.json': JSON.stringify({ mcpServers }) });
+  const request = { env: { HOME: area.home }, home: `${area.folder}/state`, checkout: null, trustProject: false };
+  const read = readConfiguration(request);
+  if (isRefusal(read)) throw new Error(read.message);
+  expect(read.mcpServers).toMatchObject(
+    Object.entries(mcpServers).map(([name, { type: _, ...server }]: [string, { type?: string }]) => ({
+      name,
+      ...server,
+    })),
+  );
 });

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { isRefusal } from '@ramet/core';
 import { makeScratchArea, type ScratchArea, writeFiles } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -46,6 +47,7 @@ describe('ramet.json', () => {
     expect(plain.rules).toEqual([{ ...permissions[1], from: 'project' }]);
     expect(plain.carry).toEqual(DEFAULT_CARRY);
     expect(plain.ignored).toEqual(['allow rules', 'workspace.carry', 'mcpServers', 'check']);
+    expect(plain.mcpServers).toEqual([]);
     expect(readable(read(true))).toMatchObject({ rules: permissions, carry: ['deps'], ignored: [] });
   });
 
@@ -76,6 +78,56 @@ describe('ramet.json', () => {
     const answer = read();
     expect(answer).toMatchObject({ code: 'bad_config' });
     expect(isRefusal(answer) && answer.message).toMatch(problem);
+  });
+
+  it.each([
+    ['{"a b":{"command":"x"}}', /mcpServers\.a b: a server is named with a-z/],
+    ['{"a__b":{"command":"x"}}', /mcpServers\.a__b: a server is named/],
+    ['{"a_":{"command":"x"}}', /mcpServers\.a_: a server is named/],
+    ['{"A":{"command":"x"}}', /mcpServers\.A: a server is named/],
+    [`{"${'a'.repeat(33)}":{"command":"x"}}`, /a server is named/],
+    ['{"a":{}}', /at mcpServers\.a: expected either command, a program, or url, an address/],
+    ['{"a":{"command":"x","url":"https://x"}}', /expected either command/],
+    ['{"a":{"command":""}}', /mcpServers\.a\.command/],
+    ['{"a":{"command":"x","args":["a\\u0000b"]}}', /mcpServers\.a\.args\.0: expected text without a NUL/],
+    ['{"a":{"comand":"x"}}', /unknown key 'comand' \(did you mean command\?\)/],
+    ['{"a":{"command":"x","headers":{}}}', /mcpServers\.a\.headers: a server with a command has no headers/],
+    ['{"a":{"url":"https://x","env":{}}}', /mcpServers\.a\.env: a server with a url has no env/],
+    ['{"a":{"url":"https://x","type":"stdio"}}', /mcpServers\.a\.type: a server with a url is of type http/],
+    ['{"a":{"url":"https://x","type":"sse"}}', /mcpServers\.a\.type/],
+    ['{"a":{"url":"http://example.org"}}', /mcpServers\.a\.url: expected https:\/\/, or http:\/\/ of this machine/],
+    ['{"a":{"url":"http://127.0.0.1.example.org"}}', /expected https/],
+    ['{"a":{"url":"https://me:secret@example.org"}}', /name and password go into headers/],
+    ['{"a":{"url":"example.org"}}', /expected an address/],
+    ['{"a":{"url":"https://x","headers":{"a":"b\\r\\nc: d"}}}', /mcpServers\.a\.headers\.a: expected one line/],
+    ['{"a":{"command":"x","effects":{"send":"none"}}}', /mcpServers\.a\.effects\.send/],
+    ['{"a":{"command":"x","timeoutMs":0}}', /mcpServers\.a\.timeoutMs/],
+    [
+      JSON.stringify(Object.fromEntries(Array.from({ length: 17 }, (_, n) => [`s${n}`, { command: 'x' }]))),
+      /at most 16/,
+    ],
+  ])('that says the servers %s is a refusal', (servers, problem) => {
+    writeFiles(area.folder, { 'checkout/ramet.json': `{"mcpServers":${servers}}` });
+    const answer = read();
+    expect(answer).toMatchObject({ code: 'bad_config' });
+    expect(isRefusal(answer) && answer.message).toMatch(problem);
+  });
+
+  it('names servers, a person’s before a project’s of the same name, each with the folder it is named in', () => {
+    const docs = { type: 'http', url: 'http://localhost:1/mcp', headers: { a: 'b' } };
+    const mail = { command: 'mail', args: ['-x'], env: { A: '1' }, cwd: 'sub', trusted: true, timeoutMs: 5 };
+    writeFiles(area.folder, {
+      'checkout/ramet.json': JSON.stringify({ mcpServers: { mail: { command: 'theirs' }, docs } }),
+      'home/.config/ramet/ramet.json': JSON.stringify({ mcpServers: { mail } }),
+    });
+    const settings = { trusted: false, effects: {}, volatile: {} };
+    const own = join(area.home, '.config/ramet');
+    const { type: _, ...there } = docs;
+    expect(readable(read(true)).mcpServers).toEqual([
+      { kind: 'stdio', name: 'mail', folder: own, ...settings, ...mail, cwd: join(own, 'sub') },
+      { kind: 'http', name: 'docs', folder: join(area.folder, 'checkout'), ...settings, ...there },
+    ]);
+    expect(readable(read()).mcpServers).toHaveLength(1);
   });
 
   it('that is a folder is a refusal', () => {

@@ -1,0 +1,3 @@
+export { type McpTools, type McpToolsRequest, openMcpTools } from './open.ts';
+export { isBelow } from './places.ts';
+export type { HttpServerConfig, McpServerConfig, StdioServerConfig } from './types.ts';
