@@ -8,7 +8,7 @@ import { type BatchFile, SEEN_FIELDS, WHOLE_BYTES, type WrittenBatch, writeBatch
 import { makeDates } from './dates.ts';
 import { PackReader } from './packs/reader.ts';
 import type { ThreadRequest } from './thread-entry.ts';
-import { useThreads, type WritingThread } from './threads.ts';
+import { listThreads, startThreads, type WritingThread } from './threads.ts';
 import type { WriteRequest } from './write-files.ts';
 
 export interface WrittenBatches {
@@ -19,8 +19,9 @@ export interface WrittenBatches {
 }
 
 const BATCH_FILES = 128;
-/** With fewer files, starting threads takes longer than they save. */
-const FEWEST_FOR_THREADS = 2000;
+/** With fewer files, starting threads takes longer than they save; with a few, handing them over does. */
+const FEWEST_TO_START_THREADS = 10_000;
+const FEWEST_FOR_THREADS = 1000;
 
 let restores = 0;
 
@@ -30,7 +31,8 @@ export async function writeBatches(request: WriteRequest, files: readonly Checkp
   const { project, format } = request;
   const packs = [project.storeGit, project.baseGit].map((gitDir) => join(gitDir, 'objects', 'pack'));
   const common = { restore: restores, packs, hashName: format.name };
-  const threads = files.length < FEWEST_FOR_THREADS ? [] : useThreads();
+  if (files.length >= FEWEST_TO_START_THREADS) startThreads();
+  const threads = files.length >= FEWEST_FOR_THREADS ? listThreads() : [];
   const reader = new PackReader(packs, WHOLE_BYTES);
   const collector = new Collector();
   const used = new Set<WritingThread>();

@@ -1,7 +1,7 @@
 /**
  * Threads that write files beside the main one. Owns starting them.
  *
- * 1. They are kept: starting one takes longer than it writes a thousand files. They keep no process alive that has
+ * 1. They are kept: starting one takes as long as writing thousands of files. They keep no process alive that has
  *    nothing else to do, and end with it.
  * 2. A thread is handed a batch only when it is ready and has little to do, so one that does not start costs nothing
  *    but speed: the main thread writes what nobody took.
@@ -26,11 +26,15 @@ const MOST_WAITING = 2;
 const ready: WritingThread[] = [];
 let started = 0;
 
-/** The threads that are ready, now or later; starts them where that was not done. */
-export function useThreads(): readonly WritingThread[] {
+/** The threads that are ready, now or later. */
+export function listThreads(): readonly WritingThread[] {
+  return ready;
+}
+
+/** Starts the threads, where that was not done. */
+export function startThreads(): void {
   const wanted = Math.min(availableParallelism() - 1, MOST_THREADS);
   for (; started < wanted; started += 1) startThread().catch(() => undefined);
-  return ready;
 }
 
 interface Waiter {
