@@ -14,4 +14,5 @@ export {
 export { checkReplay } from './replay.ts';
 export { describeRunStatus, findOpenGates, findUnknownCalls, type RunStanding } from './standing.ts';
 export { createRunFold, type RunFold } from './state/fold.ts';
+export { evaluateAtNode } from './texts.ts';
 export type * from './types.ts';

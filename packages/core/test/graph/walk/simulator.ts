@@ -18,16 +18,19 @@ import {
   type NodeOutcome,
   type NodePath,
   nextMoves,
+  type RunChanges,
   type RunFold,
+  type RunOrigin,
   type RunState,
   validateGraph,
+  ZERO_DIGEST,
 } from '@ramet/core';
 import { makeTestId, sha256 } from '@ramet/testkit';
 
 /** What becomes of an active node; null: it goes on being at work. */
 export type Effect = (node: ActiveNode, state: RunState) => NodeOutcome | null;
 
-export const START_MS = Date.UTC(2030, 0, 1);
+const START_MS = Date.UTC(2030, 0, 1);
 
 /** A document of these parts, which must be valid. */
 export function makeGraph(body: GraphBody & { readonly limits?: GraphLimits }): Graph {
@@ -38,7 +41,7 @@ export function makeGraph(body: GraphBody & { readonly limits?: GraphLimits }): 
 }
 
 /** The first event of a run. */
-export function startOf(graph: Graph, input: unknown, extra: object = {}): EventDraft {
+function startOf(graph: Graph, input: unknown, extra: object = {}): EventDraft {
   return {
     type: 'graph.start',
     schema: 1,
@@ -54,13 +57,13 @@ export function startOf(graph: Graph, input: unknown, extra: object = {}): Event
 }
 
 /** An event as a reader of the log would have it. */
-export function logged(draft: EventDraft, seq: number, timeMs = START_MS): LoggedEvent {
+function logged(draft: EventDraft, seq: number, timeMs = START_MS): LoggedEvent {
   const time = new Date(timeMs).toISOString();
   return JSON.parse(JSON.stringify({ seq, prev: '', time, ...draft })) as LoggedEvent;
 }
 
 /** Each tool and agent puts out what it was given. */
-export const echo: Effect = ({ input }) => ({ kind: 'ok', output: input });
+const echo: Effect = ({ input }) => ({ kind: 'ok', output: input });
 
 export class Simulator {
   readonly graph: Graph;
@@ -80,6 +83,28 @@ export class Simulator {
 
   static start(graph: Graph, input: unknown = null, limits: GraphLimits = {}): Simulator {
     return new Simulator(graph, [logged(startOf(graph, input), 0)], limits);
+  }
+
+  /** A child that walks again from one of this run's `node.enter`. */
+  fork(path: NodePath, change: { readonly visit?: number; readonly changes?: RunChanges } = {}): Simulator {
+    const { visit = 1, changes } = change;
+    const enters = this.events.filter(({ type, node }) => type === 'node.enter' && node === path);
+    const boundary = enters[visit - 1]?.seq ?? 0;
+    if (boundary === 0) throw new Error(`${path} was never entered ${visit} times`);
+    const forkedFrom: RunOrigin = {
+      id: makeTestId(1),
+      offset: boundary - 1,
+      digest: ZERO_DIGEST,
+      fromNode: path,
+      visit,
+      graphHash: this.graph.hash,
+      sourceEvent0Digest: ZERO_DIGEST,
+      acknowledgedWrites: [],
+      time: new Date(this.nowMs).toISOString(),
+      ...(changes === undefined ? {} : { changes }),
+    };
+    const start = logged(startOf(this.graph, this.state.input, { id: makeTestId(2), forkedFrom }), 0);
+    return new Simulator(this.graph, [start, ...this.events.slice(1, boundary)], this.limits);
   }
 
   get state(): RunState {
@@ -105,7 +130,9 @@ export class Simulator {
 
   append(drafts: readonly EventDraft[]): void {
     for (const draft of drafts) {
-      const event = logged(draft, this.events.length, this.nowMs);
+      const first = this.state.events === this.state.inheritedThrough + 1 && this.state.forkedFrom !== undefined;
+      const named = first ? { ...draft, event0: ZERO_DIGEST } : draft;
+      const event = logged(named, this.events.length, this.nowMs);
       this.events.push(event);
       this.#fold.add(event);
       if (draft.type === 'node.enter') this.taken.add(draft.node ?? '');
@@ -194,4 +221,20 @@ export class Simulator {
 /** Short and the same for the same input. */
 export function digestOf(value: unknown): string {
   return sha256(canonicalJson(value)).slice(0, 12);
+}
+
+/** A checkpoint that a node took. */
+export function checkpoint(node: NodePath, id = `of ${node}`): EventDraft {
+  return {
+    type: 'workspace.checkpoint',
+    node,
+    id,
+    files: 0,
+    bytes: 0,
+    head: '',
+    commit: null,
+    operation: null,
+    leftOut: [],
+    changed: { added: 0, modified: 0, deleted: 0, paths: [] },
+  };
 }

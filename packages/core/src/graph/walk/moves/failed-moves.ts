@@ -20,7 +20,7 @@ export function stopLeft(walk: Walk): void {
   }
 }
 
-/** Fails the parts in which nothing is at work and nothing else fails; the run last and alone. */
+/** Fails the parts in which nothing is at work and nothing else fails; the run last. */
 export function endFailedParts(walk: Walk): void {
   if (walk.failing.size === 0) return;
   const blocked = listBlocked(walk);
@@ -28,9 +28,7 @@ export function endFailedParts(walk: Walk): void {
     if (!blocked.has(failing.part.key) && failing.part.kind !== 'run') endPart(walk, failing);
   }
   const run = walk.failing.get('');
-  if (run !== undefined && !blocked.has('') && walk.drafts.length === 0) {
-    walk.drafts.push({ type: 'run.fail', error: run.error });
-  }
+  if (run !== undefined && !blocked.has('')) walk.drafts.push({ type: 'run.fail', error: run.error });
 }
 
 /** Keys of parts in which a node is at work, or another part fails. */

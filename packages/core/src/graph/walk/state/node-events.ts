@@ -87,7 +87,6 @@ function foldEnter(draft: RunDraft, event: EventOf<'node.enter'>): void {
   const { progress } = draft;
   const node = place.body.nodes.get(place.placed.id) ?? addNode(draft, place, event.seq);
   if (node.status === 'ok' || node.status === 'skipped') return;
-  if (node.status !== 'running') delete node.call;
   if (node.status === 'failed') removeFailure(progress, node);
   progress.delayed.delete(node);
   progress.tasks.delete(node.path);
