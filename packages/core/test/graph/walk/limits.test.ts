@@ -113,8 +113,8 @@ describe('budgets (W15)', () => {
     simulator.settle();
     simulator.crash();
     simulator.nowMs += 86_400_000;
-    const [gate] = findOpenGates(simulator.state);
-    simulator.append([{ type: 'gate.answer', node: 'g', gate: gate?.offset ?? 0, answer: true, by: 'person' }]);
+    const [open] = findOpenGates(simulator.state);
+    simulator.append([{ type: 'gate.answer', node: 'g', gate: open?.offset ?? 0, answer: true, by: 'person' }]);
     simulator.settle();
     expect(simulator.state.workedMs).toBe(0);
   });
