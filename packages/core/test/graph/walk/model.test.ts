@@ -43,17 +43,24 @@ interface Chaos {
   readonly simulator: Simulator;
   /** For each tool and agent, how often a crash left it open; other nodes go on where they stand. */
   readonly left: Map<string, number>;
+  /** How many exits may still be failures that are not retried. */
+  readonly failures: { left: number };
+}
+
+function makeChaos(simulator: Simulator, failures = 0): Chaos {
+  return { simulator, left: new Map(), failures: { left: failures } };
 }
 
 /** Any order of completion, and a death of the process at any time, also within one append. */
-function scramble({ simulator, left }: Chaos, rolls: Roll): void {
-  for (let steps = 0; simulator.state.status === 'running'; steps += 1) {
+function scramble(chaos: Chaos, rolls: Roll): void {
+  const { simulator, left } = chaos;
+  for (let steps = 0; isOpen(simulator); steps += 1) {
     if (steps > 20_000) throw new Error('the run never comes to an end');
     const moves = simulator.moves();
     const dies = rolls(12) === 0;
     if (moves.drafts.length > 0)
       simulator.append(dies ? moves.drafts.slice(0, rolls(moves.drafts.length)) : moves.drafts);
-    else if (!dies) act(simulator, moves, rolls);
+    else if (!dies) act(chaos, moves, rolls);
     if (dies) {
       for (const path of simulator.taken) if (isEffect(simulator, path)) left.set(path, (left.get(path) ?? 0) + 1);
       simulator.crash();
@@ -61,19 +68,28 @@ function scramble({ simulator, left }: Chaos, rolls: Roll): void {
   }
 }
 
+/** Whether the run goes on: it has not ended, or its last failure is the one it was resumed after. */
+function isOpen({ state, undoes }: Simulator): boolean {
+  return state.status === 'running' || (state.status === 'failed' && state.failedAt === undoes);
+}
+
 function isEffect({ graph }: Simulator, path: string): boolean {
   const kind = graph.nodes.get(splitNodePath(path).id)?.node.kind;
   return kind === 'tool' || kind === 'agent';
 }
 
-function act(simulator: Simulator, moves: Moves, rolls: Roll): void {
+function act({ simulator, failures }: Chaos, moves: Moves, rolls: Roll): void {
   const { active, gates, delayed } = moves;
-  expect(moves.stopping).toEqual([]);
   expect(active.length + gates.length + delayed.length).toBeGreaterThan(0);
   const choice = rolls(active.length + gates.length + 1);
   const node = active[choice];
   const gate = gates[choice - active.length];
-  if (node !== undefined) simulator.exit(node.path, answerOf(node, simulator.state));
+  if (node !== undefined && moves.stopping.includes(node.path)) {
+    simulator.exit(node.path, rolls(3) > 0 ? { kind: 'interrupted' } : answerOf(node, simulator.state));
+  } else if (node !== undefined && failures.left > 0 && rolls(4) === 0) {
+    failures.left -= 1;
+    simulator.exit(node.path, { kind: 'failed', error: { code: 'node_failed', message: 'for good' }, final: true });
+  } else if (node !== undefined) simulator.exit(node.path, answerOf(node, simulator.state));
   else if (gate !== undefined) simulator.answer(gate.path, `yes to ${gate.path}`);
   else simulator.nowMs += 500;
 }
@@ -96,7 +112,7 @@ describe('a walk of any document', () => {
         const graph = makeGraph(body);
         const straight = finish(Simulator.start(graph, { n }));
         expect(straight.state.status).toBe('completed');
-        const chaos = { simulator: Simulator.start(graph, { n }), left: new Map<string, number>() };
+        const chaos = makeChaos(Simulator.start(graph, { n }));
         scramble(chaos, rollsOf(seed));
         const { simulator, left } = chaos;
         expect(simulator.state.output).toEqual(straight.state.output);
@@ -117,7 +133,7 @@ describe('a walk of any document', () => {
       fc.property(run, fc.integer(), ({ body, n }, seed) => {
         const graph = makeGraph(body);
         const whole = Simulator.start(graph, { n });
-        scramble({ simulator: whole, left: new Map() }, rollsOf(seed));
+        scramble(makeChaos(whole), rollsOf(seed));
         const cuts = Math.min(whole.events.length, 60);
         for (let cut = 0; cut < cuts; cut += 1) {
           const length = 1 + Math.floor((cut * whole.events.length) / cuts);
@@ -128,6 +144,25 @@ describe('a walk of any document', () => {
         }
       }),
       { numRuns: 20 },
+    );
+  });
+
+  it('comes to the same output however often nodes fail for good and the run is resumed', () => {
+    fc.assert(
+      fc.property(run, fc.integer(), ({ body, n }, seed) => {
+        const graph = makeGraph(body);
+        const straight = finish(Simulator.start(graph, { n }));
+        const chaos = makeChaos(Simulator.start(graph, { n }), 5);
+        const rolls = rollsOf(seed);
+        for (let ends = 0; chaos.simulator.state.status !== 'completed'; ends += 1) {
+          expect(ends).toBeLessThanOrEqual(5);
+          if (chaos.simulator.state.status === 'failed') chaos.simulator.resume();
+          scramble(chaos, rolls);
+        }
+        expect(chaos.simulator.state.output).toEqual(straight.state.output);
+        expect(chaos.simulator.divergence()).toBeNull();
+      }),
+      { numRuns: 100 },
     );
   });
 
