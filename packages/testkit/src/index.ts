@@ -23,6 +23,18 @@ export {
 export { boundariesOf, cutLog, sessionLog } from './random-logs.ts';
 export { FOLDER_STATES, REPOSITORY_STATES, type RepositoryState, runScript, START_SCRIPT } from './repositories.ts';
 export {
+  type BuiltRunFork,
+  buildNode,
+  buildNodeCheckpoint,
+  buildRun,
+  buildRunFork,
+  buildRunStart,
+  type GraphRunPlan,
+  type NodeCallPlan,
+  type NodePlan,
+  TEST_GRAPH,
+} from './run-builders.ts';
+export {
   type Canary,
   digestTree,
   makeCanary,

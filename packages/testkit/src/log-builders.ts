@@ -9,16 +9,19 @@ import { createHash } from 'node:crypto';
 import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
+  CHAIN_START,
   type Contained,
   type Cost,
+  chainAfter,
   createOutliner,
   type Digest,
   type Effect,
   type EncodedLine,
   type EndReason,
   type EventDraft,
-  encodeLine,
+  encodeNext,
   type ForkSource,
+  lastDigestOf,
   type OutstandingWrite,
   type RunId,
   type SegmentOutline,
@@ -27,7 +30,6 @@ import {
   type ToolOutput,
   type Usage,
   type WorkspaceKind,
-  ZERO_DIGEST,
 } from '@ramet/core';
 
 /** Node's SHA-256 as core wants it. */
@@ -194,19 +196,20 @@ const START_MS = Date.UTC(2030, 0, 1);
 /** Encodes events as lines after a prefix, one second apart. */
 export function encodeLog(drafts: readonly EventDraft[], prefix: readonly EncodedLine[] = []): readonly EncodedLine[] {
   const lines = [...prefix];
+  let chain = prefix.reduce(chainAfter, CHAIN_START);
   for (const draft of drafts) {
-    const seq = lines.length;
-    const time = new Date(START_MS + seq * 1000).toISOString();
-    lines.push(
-      encodeLine({ seq, prev: lines.at(-1)?.digest ?? ZERO_DIGEST, time }, placeResolve(draft, lines), sha256),
-    );
+    const time = new Date(START_MS + chain.seq * 1000).toISOString();
+    const { line, next } = encodeNext(chain, { draft: placeResolve(draft, lines), time }, sha256);
+    lines.push(line);
+    chain = next;
   }
   return lines;
 }
 
 function placeResolve(draft: EventDraft, lines: readonly EncodedLine[]): EventDraft {
   if (draft.type !== 'tool.resolve' || draft.intent !== UNPLACED) return draft;
-  const isIntent = ({ event }: EncodedLine) => event.type === 'tool.intent' && event.callId === draft.callId;
+  const isIntent = ({ event }: EncodedLine) =>
+    event.type === 'tool.intent' && event.callId === draft.callId && event.node === draft.node;
   return { ...draft, intent: lines.findLastIndex(isIntent) };
 }
 
@@ -231,26 +234,26 @@ export function buildFork(parent: readonly EncodedLine[], fork: BuiltFork): read
   return encodeLog([{ ...draft, ...said }], prefix);
 }
 
-/** Splits lines into segments; each cut is the offset of a segment's first line. */
+/** Splits lines into segments; each cut is the offset of a segment's first line. A graph run is cut after event 0. */
 export function splitLog(lines: readonly EncodedLine[], cuts: readonly number[] = []): readonly EncodedLine[][] {
-  const starts = [0, ...new Set(cuts.filter((cut) => cut > 0 && cut <= lines.length))].sort((a, b) => a - b);
+  const all = lines[0]?.event.type === 'graph.start' ? [1, ...cuts] : cuts;
+  const starts = [0, ...new Set(all.filter((cut) => cut > 0 && cut <= lines.length))].sort((a, b) => a - b);
   return starts.map((start, index) => lines.slice(start, starts[index + 1] ?? lines.length));
 }
 
 /** The outlines of a log's segments. */
 export function outlineLog(lines: readonly EncodedLine[], cuts: readonly number[] = []): readonly SegmentOutline[] {
-  let first = 0;
-  let prev = ZERO_DIGEST;
+  let chain = CHAIN_START;
   return splitLog(lines, cuts).map((segment) => {
-    const outliner = createOutliner(first, prev);
+    const outliner = createOutliner(chain.seq, chain.prev);
     let position = 0;
-    for (const { event, bytes } of segment) {
+    for (const line of segment) {
+      const { event, bytes } = line;
       outliner.add({ event, position, bytes: bytes.length });
       position += bytes.length + 1;
+      chain = chainAfter(chain, line);
     }
-    first += segment.length;
-    prev = segment.at(-1)?.digest ?? prev;
-    return outliner.finish(prev);
+    return outliner.finish(lastDigestOf(chain));
   });
 }
 

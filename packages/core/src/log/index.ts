@@ -1,5 +1,14 @@
 export { canonicalJson } from './canonical.ts';
-export { CHAIN_START, type ChainState, type ChainStep, followChain } from './chain.ts';
+export {
+  CHAIN_START,
+  type ChainState,
+  type ChainStep,
+  chainAfter,
+  encodeNext,
+  followChain,
+  lastDigestOf,
+  type RunChain,
+} from './chain.ts';
 export { type EncodedLine, encodeLine, LINE_LIMIT_BYTES, parseLine } from './line.ts';
 export * from './outline/index.ts';
 export * from './overview/index.ts';

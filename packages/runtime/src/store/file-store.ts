@@ -12,7 +12,7 @@ import { codeOf, diskFailure, makeDurableFolder } from './durable.ts';
 import { claimKeyRecord, findKeysOf, forkKeyOf, readKeyRecord, retireKeyRecord } from './keys.ts';
 import { layoutOf, type RunPaths, runPathsOf, type StateLayout } from './layout.ts';
 import { acquireLock, type HeldLock, isHeldExclusively, type LockMode, readOwner } from './lock.ts';
-import { readFolderOutline } from './log-folder.ts';
+import { type FolderOutline, readFolderOutline } from './log-folder.ts';
 import type { LogWriter } from './log-writer.ts';
 import { openOwnedLog } from './open-owned.ts';
 import { refuseDamaged, refuseNewer, refuseOwned, refuseUnknown } from './refusals.ts';
@@ -172,15 +172,33 @@ function shareAs(
 function keysOf(layout: StateLayout, id: RunId): readonly string[] {
   try {
     const outline = readFolderOutline(runPathsOf(layout.runs, id).log);
-    const segment = outline.heads.findLastIndex((head) => head.fork !== undefined);
-    const fork = outline.heads[segment]?.fork;
     if (outline.damage !== null) return findKeysOf(layout, id);
-    if (fork === undefined || fork.id !== id) return [];
-    const line = outline.readLine(segment, fork.position, fork.bytes) as { readonly key?: unknown };
-    return typeof line.key === 'string' ? [forkKeyOf(fork.parent, line.key)] : [];
+    const made = findForkOf(outline, id);
+    if (made === null) return [];
+    const line = outline.readLine(made.segment, made.position, made.bytes) as { readonly key?: unknown };
+    return typeof line.key === 'string' ? [forkKeyOf(made.parent, line.key)] : [];
   } catch {
     return findKeysOf(layout, id);
   }
+}
+
+interface Descent {
+  readonly parent: RunId;
+  /** The line that says so: the last `session.fork`, or event 0 of a graph run. */
+  readonly segment: number;
+  readonly position: number;
+  readonly bytes: number;
+}
+
+function findForkOf(outline: FolderOutline, id: RunId): Descent | null {
+  const graph = outline.heads[0]?.graph;
+  if (graph !== undefined) {
+    const parent = graph.forkedFrom?.id;
+    return parent === undefined ? null : { parent, segment: 0, position: 0, bytes: graph.bytes };
+  }
+  const segment = outline.heads.findLastIndex((head) => head.fork !== undefined);
+  const fork = outline.heads[segment]?.fork;
+  return fork === undefined || fork.id !== id ? null : { ...fork, segment };
 }
 
 function seeOwner(id: RunId, paths: RunPaths): OwnerInfo | null {

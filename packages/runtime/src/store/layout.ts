@@ -22,6 +22,8 @@ export interface StateLayout {
   readonly staging: string;
   readonly keys: string;
   readonly projects: string;
+  /** Documents of graph runs, by hash. */
+  readonly graphs: string;
 }
 
 /** The state folder: `RAMET_HOME`, else `XDG_STATE_HOME/ramet`, else `~/.local/state/ramet`. */
@@ -41,6 +43,7 @@ export function layoutOf(home: string): StateLayout {
     staging: join(runs, '.staging'),
     keys: join(runs, '.keys'),
     projects: join(home, 'projects'),
+    graphs: join(home, 'graphs'),
   };
 }
 

@@ -3,23 +3,28 @@
  *
  * 1. A segment with a believed index is not read; every other byte is parsed and followed along the chain.
  * 2. Damage ends the outline: what lies before it is told, what lies after it is not guessed.
- * 3. Nothing here writes.
+ * 3. Event 0 of a graph run is alone in its segment; a second line there is damage.
+ * 4. Nothing here writes.
  */
 import { isAscii, isUtf8 } from 'node:buffer';
 import {
   CHAIN_START,
   type ChainState,
+  chainAfter,
   createOutliner,
   type Digest,
   Failure,
   followChain,
   type LoggedEvent,
+  lastDigestOf,
   type Outliner,
   parseLine,
+  type RunChain,
   type SegmentDetail,
   type SegmentHead,
   type SegmentOutline,
 } from '@ramet/core';
+import { isRunStart } from './append.ts';
 import { listNames } from './durable.ts';
 import { readTrustedIndex } from './idx.ts';
 import { readLines, readSpan } from './segment-reader.ts';
@@ -45,12 +50,16 @@ export interface FolderOutline extends LogOutline {
   readonly trusted: readonly boolean[];
   /** The last file, empty or not; absent in a log without segments. */
   readonly last?: OutlinePart;
+  /** After the last complete line. */
+  readonly chain: ChainState;
 }
 
 /** One segment's part of an outline. */
 export interface OutlinePart {
   readonly segment: SegmentFile;
   readonly head: SegmentHead;
+  /** After its last complete line. */
+  readonly chain: ChainState;
   readonly trusted: boolean;
   readonly damage: LogDamage | null;
   readonly tornBytes: number;
@@ -94,7 +103,7 @@ export function readFolderOutline(folder: string, options: FolderOutlineOptions 
     const part = outlineSegment(segment, state, { ...options, last: index === files.length - 1 });
     parts.push(part);
     if (part.damage !== null) break;
-    state = { seq: part.head.first + part.head.count, prev: part.head.digest };
+    state = part.chain;
   }
   const last = parts.at(-1);
   const filled = parts.filter((part) => part.head.count > 0);
@@ -104,6 +113,7 @@ export function readFolderOutline(folder: string, options: FolderOutlineOptions 
     segments: filled.map((part) => part.segment),
     trusted: filled.map((part) => part.trusted),
     ...(last === undefined ? {} : { last }),
+    chain: last?.chain ?? CHAIN_START,
     heads: filled.map((part) => part.head),
     readDetail: (index) => partAt(filled, index).readDetail(),
     readLine: (index, position, bytes) => JSON.parse(readLineBytes(index, position, bytes).toString('utf8')),
@@ -111,12 +121,6 @@ export function readFolderOutline(folder: string, options: FolderOutlineOptions 
     damage: last === undefined ? missingSegment() : last.damage,
     tornBytes: last?.tornBytes ?? 0,
   };
-}
-
-/** The chain state after the last complete line. */
-export function chainAfter(outline: FolderOutline): ChainState {
-  const head = outline.heads.at(-1);
-  return head === undefined ? CHAIN_START : { seq: head.first + head.count, prev: head.digest };
 }
 
 /** Parses the events of a log between two offsets; the outline says which part of it is sound. */
@@ -157,11 +161,29 @@ interface SegmentOptions extends FolderOutlineOptions {
 
 function outlineSegment(segment: SegmentFile, state: ChainState, options: SegmentOptions): OutlinePart {
   const known = options.full === true ? null : knownOutline(segment, options);
-  const follows = known?.head.first === state.seq && known.head.prev === state.prev && segment.first === state.seq;
-  if (known === null || !follows) return scanSegment(segment, state, options);
+  const chain = known === null ? null : chainAfterHead(segment, state, known.head);
+  if (known === null || chain === null) return scanSegment(segment, state, options);
   // An index whose detail is broken is no error: the segment says the same.
   const readDetail = (): SegmentDetail => known.readDetail() ?? scanSegment(segment, state, options).readDetail();
-  return { segment, head: known.head, readDetail, trusted: true, damage: null, tornBytes: 0 };
+  return { segment, head: known.head, chain, readDetail, trusted: true, damage: null, tornBytes: 0 };
+}
+
+/** The chain after a segment that is known by its head; null when it does not follow, or when only its lines can tell. */
+function chainAfterHead(segment: SegmentFile, state: ChainState, head: SegmentHead): ChainState | null {
+  const { first, count, digest, graph } = head;
+  if (first !== state.seq || head.prev !== state.prev || segment.first !== state.seq) return null;
+  if (graph === undefined)
+    return hasRightOwnStart(state.run, head) ? { ...state, seq: first + count, prev: digest } : null;
+  if (count !== 1) return null;
+  const event = parseLine(readSpan(segment.path, 0, graph.bytes).toString('utf8'));
+  return typeof event === 'string' ? null : chainAfter(state, { event, digest });
+}
+
+/** Whether the first own event of a forked run is where it must be. Ancestors' may lie before it. */
+function hasRightOwnStart(run: RunChain | null, { first, count, ownStart }: SegmentHead): boolean {
+  const own = run?.ownFrom ?? Number.NEGATIVE_INFINITY;
+  if (own >= first && own < first + count) return ownStart?.offset === own;
+  return ownStart === undefined || ownStart.offset < own;
 }
 
 function knownOutline(
@@ -179,9 +201,9 @@ function scanSegment(segment: SegmentFile, start: ChainState, { last, full }: Se
   let line = 1;
   let lastByte = 0;
   const stop = (problem: Omit<LogDamage, 'segment' | 'line' | 'offset'> | null, tornBytes = 0): OutlinePart => {
-    const { head, detail } = outliner.finish(state.prev);
+    const { head, detail } = outliner.finish(lastDigestOf(state));
     const damage = problem === null ? null : { segment: segment.name, line, offset: state.seq, ...problem };
-    return { segment, head, readDetail: () => detail, trusted: false, damage, tornBytes, outliner };
+    return { segment, head, chain: state, readDetail: () => detail, trusted: false, damage, tornBytes, outliner };
   };
   if (segment.first !== start.seq) {
     return stop({ byte: 0, expected: `a segment named ${segmentNameOf(start.seq)}`, found: segment.name });
@@ -190,6 +212,7 @@ function scanSegment(segment: SegmentFile, start: ChainState, { last, full }: Se
   let item = lines.next();
   for (; item.done !== true; item = lines.next()) {
     const { bytes, position: byte } = item.value;
+    if (line === 2 && isRunStart(state)) return stop({ byte, expected: 'event 0 alone', found: 'a second line' });
     const text = textOf(bytes);
     if (text === null) return stop({ byte, expected: 'UTF-8', found: 'other bytes' });
     const step = followChain(state, { text, bytes }, sha256);
@@ -201,10 +224,10 @@ function scanSegment(segment: SegmentFile, start: ChainState, { last, full }: Se
   }
   const { tornBytes, overlong } = item.value;
   if (overlong !== null) return stop({ byte: overlong, expected: 'a line of at most 1 MiB', found: 'a longer one' });
-  const byte = outliner.finish(state.prev).head.bytes;
-  const digest = full === true && tornBytes === 0 ? lastDigestByIndex(segment) : null;
-  if (digest !== null && digest !== state.prev) {
-    const found = { byte: lastByte, expected: `a last line of digest ${digest}, as its index says`, found: state.prev };
+  const { bytes: byte, digest } = outliner.finish(lastDigestOf(state)).head;
+  const indexed = full === true && tornBytes === 0 ? lastDigestByIndex(segment) : null;
+  if (indexed !== null && indexed !== digest) {
+    const found = { byte: lastByte, expected: `a last line of digest ${indexed}, as its index says`, found: digest };
     const part = stop(found);
     // It is the last line that is wrong, and no line after it says so.
     return { ...part, damage: { ...found, segment: segment.name, line: line - 1, offset: state.seq - 1 } };

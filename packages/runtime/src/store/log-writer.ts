@@ -5,8 +5,8 @@
  * 2. A failed append is cut back to the last good byte before anything else is written; the caller is told. When even
  *    that fails the writer ends: the next owner finds a torn tail.
  * 3. A failed fdatasync ends the writer for good: what the kernel still holds is not known, so nothing is retried.
- * 4. A segment above `SEAL_BYTES` is sealed before the next line is written, in this order: sync, index, mode, sync,
- *    next file, sync the folder. What fails before the next file may be tried again.
+ * 4. A segment above `SEAL_BYTES`, or with event 0 of a graph run, is sealed before the next line is written, in this
+ *    order: sync, index, mode, sync, next file, sync the folder. What fails before the next file may be tried again.
  * 5. Appends run one after the other, in the order they were asked for; none begins after `close`.
  */
 import { closeSync, fchmodSync, ftruncateSync } from 'node:fs';
@@ -14,14 +14,16 @@ import { join } from 'node:path';
 import {
   type ChainState,
   createOutliner,
-  type EncodedLine,
+  type Digest,
   type EventDraft,
   Failure,
+  invariant,
   type LoggedEvent,
+  lastDigestOf,
   type Outliner,
   type SegmentOutline,
 } from '@ramet/core';
-import { encodeLines, linesToBytes } from './append.ts';
+import { type EncodedLines, encodeLines, isRunStart, linesToBytes } from './append.ts';
 import {
   createFile,
   diskFailure,
@@ -81,6 +83,18 @@ export function createSegment(log: string, chain: ChainState): ActiveSegment {
   return { fd: createFile(path), name, path, bytes: 0, outliner: createOutliner(chain.seq, chain.prev) };
 }
 
+/** Makes a segment one that is never written again; `durably` waits for a sync. */
+export async function sealSegment(
+  { fd, path, outliner }: Pick<ActiveSegment, 'fd' | 'path' | 'outliner'>,
+  digest: Digest,
+  durably: (sync: Promise<void>) => Promise<void> = (sync) => sync,
+): Promise<void> {
+  await durably(syncFile(fd));
+  writeIndex(path, outliner.finish(digest));
+  onDisk(`cannot seal ${path}`, () => fchmodSync(fd, SEALED_MODE));
+  await durably(syncFileAndMode(fd));
+}
+
 /** Starts appending where `start` says. */
 export function openLogWriter(start: WriterStart): LogWriter {
   return new FileLogWriter(start);
@@ -107,12 +121,17 @@ class FileLogWriter implements LogWriter {
 
   append(drafts: readonly EventDraft[], options: { readonly durable: boolean }): Promise<readonly LoggedEvent[]> {
     return this.#enqueue(async () => {
-      const { blobs, now, sealBytes } = this.#start;
-      if (this.#segment.bytes > (sealBytes ?? SEAL_BYTES)) await this.#seal();
-      const lines = encodeLines(drafts, this.#chain, now());
+      const { blobs, now } = this.#start;
+      if (this.#isFull()) await this.#seal();
+      const encoded = encodeLines(drafts, this.#chain, now());
+      const { lines } = encoded;
+      invariant(
+        this.#chain.seq > 0 || lines.length < 2 || encoded.chain.run === null,
+        'event 0 of a run is appended alone',
+      );
       const payloads = writePayloads(blobs, lines);
       if (payloads.length > 0) await this.#durably(syncPayloads(blobs, payloads));
-      this.#write(lines);
+      this.#write(encoded);
       if (options.durable) await this.#durably(syncFile(this.#segment.fd));
       return lines.map((line) => line.event);
     });
@@ -122,14 +141,15 @@ class FileLogWriter implements LogWriter {
     return this.#enqueue(async () => {
       await this.#durably(syncFile(this.#segment.fd));
       const { name, outliner } = this.#segment;
-      return { name, outline: outliner.finish(this.#chain.prev) };
+      return { name, outline: outliner.finish(lastDigestOf(this.#chain)) };
     });
   }
 
   close(): void {
     const { path, bytes, outliner } = this.#segment;
     // Lists and forks read it instead of the segment until somebody appends again.
-    if (this.#ended === null && !this.#running && bytes > 0) writeIndex(path, outliner.finish(this.#chain.prev));
+    if (this.#ended === null && !this.#running && bytes > 0)
+      writeIndex(path, outliner.finish(lastDigestOf(this.#chain)));
     this.#ended ??= new Failure('disk_failed', `${this.#start.log} was closed; nothing more is appended`);
     // A descriptor that a sync still uses must not be given to another file.
     this.#last.then(() => closeQuietly(this.#segment.fd));
@@ -156,7 +176,12 @@ class FileLogWriter implements LogWriter {
     throw failure;
   }
 
-  #write(lines: readonly EncodedLine[]): void {
+  #isFull(): boolean {
+    const { bytes } = this.#segment;
+    return bytes > (this.#start.sealBytes ?? SEAL_BYTES) || (bytes > 0 && isRunStart(this.#chain));
+  }
+
+  #write({ lines, chain }: EncodedLines): void {
     const { fd, path, outliner } = this.#segment;
     try {
       writeAll(fd, linesToBytes(lines));
@@ -169,8 +194,8 @@ class FileLogWriter implements LogWriter {
     for (const line of lines) {
       outliner.add({ event: line.event, position, bytes: line.bytes.length });
       position += line.bytes.length + 1;
-      this.#chain = { seq: line.event.seq + 1, prev: line.digest };
     }
+    this.#chain = chain;
     this.#segment = { ...this.#segment, bytes: position };
   }
 
@@ -184,11 +209,8 @@ class FileLogWriter implements LogWriter {
   }
 
   async #seal(): Promise<void> {
-    const { fd, path, outliner } = this.#segment;
-    await this.#durably(syncFile(fd));
-    writeIndex(path, outliner.finish(this.#chain.prev));
-    onDisk(`cannot seal ${path}`, () => fchmodSync(fd, SEALED_MODE));
-    await this.#durably(syncFileAndMode(fd));
+    const { fd } = this.#segment;
+    await sealSegment(this.#segment, lastDigestOf(this.#chain), (sync) => this.#durably(sync));
     this.#segment = createSegment(this.#start.log, this.#chain);
     closeQuietly(fd);
     await this.#durably(syncFolder(this.#start.log));

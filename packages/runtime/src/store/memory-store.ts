@@ -1,34 +1,12 @@
 /** A store in memory, for tests and for embedding: the same lines, no durability. */
-import {
-  CHAIN_START,
-  type ChainState,
-  createOutliner,
-  type EncodedLine,
-  type EventDraft,
-  Failure,
-  invariant,
-  isRefusal,
-  type LoggedEvent,
-  type Outliner,
-  parseLine,
-  parseRunId,
-  payloadsIn,
-  type Refusal,
-  type RunId,
-  SCHEMA,
-} from '@ramet/core';
-import { encodeLines } from './append.ts';
+import { Failure, invariant, isRefusal, parseRunId, type Refusal, type RunId, SCHEMA } from '@ramet/core';
+import { appendEvents, createMemoryLog, type MemoryLog, readMemoryLog, stageMemoryLog } from './memory-log.ts';
 import { refuseNewer, refuseOwned, refuseUnknown } from './refusals.ts';
-import { sha256 } from './sha256.ts';
-import type { KeyRecord, LogOutline, LogReader, OwnedLog, RunStore, SharedLog, StagedRun } from './types.ts';
+import type { KeyRecord, LogReader, OwnedLog, RunStore, SharedLog, StagedRun } from './types.ts';
 
 interface MemoryRun {
   readonly id: RunId;
-  readonly lines: Buffer[];
-  readonly payloads: Map<string, Uint8Array>;
-  readonly outliner: Outliner;
-  position: number;
-  chain: ChainState;
+  readonly log: MemoryLog;
   lock: 'free' | 'owned' | number;
 }
 
@@ -86,82 +64,24 @@ export function openMemoryStore(options: { readonly now: () => number }): RunSto
   };
 }
 
-function createRun(id: RunId): MemoryRun {
-  return {
-    id,
-    lines: [],
-    payloads: new Map(),
-    outliner: createOutliner(0, CHAIN_START.prev),
-    position: 0,
-    chain: CHAIN_START,
-    lock: 'free',
-  };
-}
-
-function readerOf(run: MemoryRun): LogReader {
-  const slice = (range: { readonly from?: number; readonly to?: number } = {}): readonly Buffer[] =>
-    run.lines.slice(range.from ?? 0, (range.to ?? Number.MAX_SAFE_INTEGER - 1) + 1);
-  return {
-    id: run.id,
-    readOutline: () => outlineOf(run),
-    *readEvents(range) {
-      for (const line of slice(range)) yield parseLine(line.toString('utf8')) as LoggedEvent;
-    },
-    *readBytes(range) {
-      for (const line of slice(range)) yield Buffer.concat([line, Buffer.from('\n')]);
-    },
-    readPayload: (digest) => run.payloads.get(digest) ?? null,
-  };
-}
-
-function outlineOf(run: MemoryRun): LogOutline {
-  const { head, detail } = run.outliner.finish(run.chain.prev);
-  return {
-    heads: run.lines.length === 0 ? [] : [head],
-    readDetail: () => detail,
-    readLine: (_segment, position) => JSON.parse(lineAt(run, position).toString('utf8')),
-    readLineBytes: (_segment, position) => lineAt(run, position),
-    damage: null,
-    tornBytes: 0,
-  };
-}
-
-function lineAt(run: MemoryRun, position: number): Buffer {
-  let at = 0;
-  for (const line of run.lines) {
-    if (at === position) return line;
-    at += line.length + 1;
-  }
-  throw new RangeError(`no line at byte ${position}`);
-}
-
-function appendTo(run: MemoryRun, drafts: readonly EventDraft[], nowMs: number): readonly LoggedEvent[] {
-  const lines = encodeLines(drafts, run.chain, nowMs);
-  for (const line of lines) acceptLine(run, line);
-  return lines.map((line) => line.event);
-}
-
-function acceptLine(run: MemoryRun, line: EncodedLine): void {
-  for (const { digest, bytes } of line.payloads) run.payloads.set(digest, bytes);
-  run.outliner.add({ event: line.event, position: run.position, bytes: line.bytes.length });
-  run.lines.push(Buffer.from(line.bytes));
-  run.position += line.bytes.length + 1;
-  run.chain = { seq: line.event.seq + 1, prev: line.digest };
+function readerOf({ id, log }: MemoryRun): LogReader {
+  return { id, ...readMemoryLog(log) };
 }
 
 function ownRun(run: MemoryRun, now: () => number): OwnedLog | Refusal {
-  const { schema } = run.outliner.finish(run.chain.prev).head;
+  const reader = readerOf(run);
+  const schema = reader.readOutline().heads.reduce((highest, head) => Math.max(highest, head.schema), 0);
   if (schema > SCHEMA) return refuseNewer(run.id, schema);
   run.lock = 'owned';
   let open = true;
   return {
-    ...readerOf(run),
+    ...reader,
     append: async (drafts) => {
       if (!open) throw new Failure('disk_failed', `the log of ${run.id} was closed; nothing more is appended`);
-      return appendTo(run, drafts, now());
+      return appendEvents(run.log, drafts, now());
     },
     get next() {
-      return run.chain.seq;
+      return run.log.chain.seq;
     },
     repaired: false,
     close: () => {
@@ -172,7 +92,8 @@ function ownRun(run: MemoryRun, now: () => number): OwnedLog | Refusal {
 }
 
 function shareRun(run: MemoryRun): SharedLog {
-  const outline = outlineOf(run);
+  const reader = readerOf(run);
+  const outline = reader.readOutline();
   const live = run.lock === 'owned';
   if (run.lock !== 'owned') run.lock = (run.lock === 'free' ? 0 : run.lock) + 1;
   let open = !live;
@@ -180,7 +101,7 @@ function shareRun(run: MemoryRun): SharedLog {
     if (open && typeof run.lock === 'number') run.lock = run.lock === 1 ? 'free' : run.lock - 1;
     open = false;
   };
-  return { ...readerOf(run), readOutline: () => outline, live, close };
+  return { ...reader, readOutline: () => outline, live, close };
 }
 
 function stageRun(options: {
@@ -191,45 +112,24 @@ function stageRun(options: {
   readonly settle: () => void;
 }): StagedRun {
   const { id, prefix, runs, settle } = options;
-  const run = createRun(id);
-  const missing = new Set<string>();
-  if (prefix !== undefined) {
-    for (const bytes of prefix.source.readBytes({ to: prefix.plan.boundary.offset })) {
-      adoptLine(run, bytes, { source: prefix.source, missing });
-    }
-  }
-  const shared = run.position;
+  const log = createMemoryLog();
+  const staged = stageMemoryLog(log, prefix);
   return {
     id,
-    missingPayloads: [...missing],
+    missingPayloads: staged.missingPayloads,
     get bytes() {
-      return { own: run.position - shared, shared };
+      return { own: log.bytes - staged.adoptedBytes, shared: staged.sharedBytes };
     },
-    append: (drafts) => appendTo(run, drafts, options.now()),
+    append: (drafts) => staged.append(drafts, options.now()),
     commit: async (beforeRename) => {
       try {
         beforeRename?.();
         if (runs.has(id)) throw new Failure('disk_failed', `cannot put ${id} in place: it is there`);
-        runs.set(id, run);
+        runs.set(id, { id, log, lock: 'free' });
       } finally {
         settle();
       }
     },
     discard: settle,
   };
-}
-
-function adoptLine(
-  run: MemoryRun,
-  bytes: Uint8Array,
-  from: { readonly source: LogReader; readonly missing: Set<string> },
-): void {
-  const line = bytes.subarray(0, -1);
-  const event = parseLine(Buffer.from(line).toString('utf8')) as LoggedEvent;
-  acceptLine(run, { bytes: line, digest: sha256(line), event, payloads: [] });
-  for (const { $blob: digest } of payloadsIn(event)) {
-    const payload = from.source.readPayload(digest);
-    if (payload === null) from.missing.add(digest);
-    else run.payloads.set(digest, payload);
-  }
 }

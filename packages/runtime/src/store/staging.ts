@@ -7,40 +7,15 @@
  * 3. A failure removes all of it, also one after the rename.
  * 4. The lock is released when the rename is durable: nobody appends to a run that may still vanish.
  */
-import { closeSync, lstatSync, renameSync, rmdirSync } from 'node:fs';
+import { lstatSync, renameSync, rmdirSync } from 'node:fs';
 import { join } from 'node:path';
-import {
-  CHAIN_START,
-  type ChainState,
-  createOutliner,
-  type EventDraft,
-  Failure,
-  type LoggedEvent,
-  parseRunId,
-  type RunId,
-} from '@ramet/core';
-import { encodeLines, linesToBytes } from './append.ts';
+import { type EventDraft, Failure, type LoggedEvent, parseRunId, type RunId } from '@ramet/core';
 import { bury } from './burial.ts';
-import {
-  createFile,
-  diskFailure,
-  listNames,
-  makeFolder,
-  makeNewFolder,
-  onDisk,
-  pause,
-  removeTree,
-  syncFile,
-  syncFolder,
-  syncPath,
-  writeAll,
-} from './durable.ts';
-import { writeIndex } from './idx.ts';
+import { diskFailure, listNames, makeFolder, makeNewFolder, onDisk, pause, removeTree, syncFolder } from './durable.ts';
 import { type RunPaths, runPathsOf, type StateLayout } from './layout.ts';
 import { type HeldLock, isHeldExclusively, tryAcquireLock } from './lock.ts';
-import { segmentNameOf } from './log-folder.ts';
-import { syncPayloads, writePayloads } from './payload-files.ts';
 import { type Adopted, adoptPrefix, type PrefixSource } from './prefix.ts';
+import { openStagedLog, type StagedLog } from './staged-log.ts';
 import type { StagedRun } from './types.ts';
 
 /** Removes what crashed forks, imports and removals left; what a living process works on is locked and stays. */
@@ -85,8 +60,9 @@ export function stageRun(
   const lock = lockStaging(layout, id, paths);
   try {
     makeNewFolder(paths.log);
-    const adopted = options.prefix === undefined ? NOTHING : adoptPrefix(options.prefix, paths);
-    return new FileStagedRun({ layout, id, paths, lock, adopted, now: options.now });
+    const { prefix, now } = options;
+    const adopted = prefix === undefined ? null : { ...adoptPrefix(prefix, paths), blobs: prefix.blobs };
+    return new FileStagedRun({ layout, id, paths, lock, adopted, log: openStagedLog({ paths, adopted, now }) });
   } catch (error) {
     bury(layout, paths.folder);
     lock.release();
@@ -94,83 +70,44 @@ export function stageRun(
   }
 }
 
-const NOTHING: Adopted = {
-  chain: CHAIN_START,
-  tail: new Uint8Array(0),
-  tailFirst: 0,
-  get outliner() {
-    return createOutliner(CHAIN_START.seq, CHAIN_START.prev);
-  },
-  tailFrom: null,
-  bytes: { own: 0, shared: 0 },
-  missingPayloads: [],
-};
-
 interface Staged {
   readonly layout: StateLayout;
   readonly id: RunId;
   readonly paths: RunPaths;
   readonly lock: HeldLock;
-  readonly adopted: Adopted;
-  readonly now: () => number;
+  readonly adopted: Adopted | null;
+  readonly log: StagedLog;
 }
 
 class FileStagedRun implements StagedRun {
   readonly id: RunId;
   readonly missingPayloads: readonly string[];
   readonly #staged: Staged;
-  readonly #outliner: Adopted['outliner'];
-  readonly #path: string;
-  readonly #fd: number;
-  readonly #payloads: string[] = [];
-  #chain: ChainState;
-  /** Bytes of the active segment. */
-  #size: number;
   #open = true;
 
   constructor(staged: Staged) {
-    const { adopted, paths } = staged;
     this.id = staged.id;
-    this.missingPayloads = adopted.missingPayloads;
+    this.missingPayloads = staged.adopted?.missingPayloads ?? [];
     this.#staged = staged;
-    this.#outliner = adopted.outliner;
-    this.#chain = adopted.chain;
-    this.#size = adopted.tail.length;
-    this.#path = join(paths.log, segmentNameOf(adopted.tailFirst));
-    this.#fd = createFile(this.#path);
-    try {
-      this.#write(adopted.tail);
-    } catch (error) {
-      closeSync(this.#fd);
-      throw error;
-    }
   }
 
   get bytes(): { readonly own: number; readonly shared: number } {
-    const { own, shared } = this.#staged.adopted.bytes;
-    return { own: own + this.#size, shared };
+    const { own, shared } = this.#staged.adopted?.bytes ?? { own: 0, shared: 0 };
+    return { own: own + this.#staged.log.ownBytes, shared };
   }
 
   append(drafts: readonly EventDraft[]): readonly LoggedEvent[] {
-    const lines = encodeLines(drafts, this.#chain, this.#staged.now());
-    this.#payloads.push(...writePayloads(this.#staged.paths.blobs, lines));
-    this.#write(linesToBytes(lines));
-    for (const line of lines) {
-      this.#outliner?.add({ event: line.event, position: this.#size, bytes: line.bytes.length });
-      this.#size += line.bytes.length + 1;
-      this.#chain = { seq: line.event.seq + 1, prev: line.digest };
-    }
-    return lines.map((line) => line.event);
+    return this.#staged.log.append(drafts);
   }
 
   async commit(beforeRename?: () => void): Promise<void> {
-    const { layout, id, paths } = this.#staged;
+    const { layout, id, paths, log } = this.#staged;
     const target = join(layout.runs, id);
     let renamed = false;
     try {
       await this.#sync();
       beforeRename?.();
-      if (this.#outliner !== null && this.#size > 0) writeIndex(this.#path, this.#outliner.finish(this.#chain.prev));
+      log.index();
       onDisk(`cannot put ${target} in place`, () => renameSync(paths.folder, target));
       renamed = true;
       await syncFolder(layout.runs);
@@ -186,27 +123,11 @@ class FileStagedRun implements StagedRun {
   }
 
   async #sync(): Promise<void> {
-    const { paths, adopted, id } = this.#staged;
-    const { tailFrom } = adopted;
     try {
-      await syncPayloads(paths.blobs, this.#payloads);
-      const linkedPayloads = this.#payloads.length === 0 && lstatSync(paths.blobs, { throwIfNoEntry: false });
-      // At once: the file system then writes its journal once. All end before anything is removed.
-      const syncs = await Promise.allSettled([
-        syncFile(this.#fd),
-        ...(tailFrom === null ? [] : [syncPath(tailFrom)]),
-        ...(linkedPayloads ? [syncFolder(paths.blobs)] : []),
-        syncFolder(paths.log),
-        syncFolder(paths.folder),
-      ]);
-      for (const sync of syncs) if (sync.status === 'rejected') throw sync.reason;
+      await this.#staged.log.sync();
     } catch (error) {
-      throw diskFailure(`cannot make the log of ${id} durable`, error);
+      throw diskFailure(`cannot make the log of ${this.id} durable`, error);
     }
-  }
-
-  #write(bytes: Uint8Array): void {
-    onDisk(`cannot write the log of ${this.id}`, () => writeAll(this.#fd, bytes));
   }
 
   #remove(folder: string): void {
@@ -220,7 +141,7 @@ class FileStagedRun implements StagedRun {
   #settle(): void {
     if (!this.#open) return;
     this.#open = false;
-    closeSync(this.#fd);
+    this.#staged.log.close();
     this.#staged.lock.release();
   }
 }

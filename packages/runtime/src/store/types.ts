@@ -6,7 +6,16 @@
  * 3. A staged run is in no list and has no reader before `commit`, and is complete after it.
  * 4. Reading takes no lock and disturbs nobody.
  */
-import type { EventDraft, ForkPlan, ForkSource, LoggedEvent, Refusal, RunId, SegmentHead } from '@ramet/core';
+import type {
+  EventDraft,
+  ForkPlan,
+  ForkSource,
+  LoggedEvent,
+  Refusal,
+  RunForkPlan,
+  RunId,
+  SegmentHead,
+} from '@ramet/core';
 
 /** Where a log is damaged. */
 export interface LogDamage {
@@ -98,8 +107,11 @@ export interface RunStore {
   own(id: RunId): Promise<OwnedLog | Refusal>;
   /** Refuses with `unknown_run`, `owned_elsewhere`. */
   share(id: RunId): Promise<SharedLog | Refusal>;
-  /** Begins a run, empty or with the prefix of a plan; throws `owned_elsewhere` while another builds this very run. */
-  stage(id: RunId, prefix?: { readonly source: SharedLog; readonly plan: ForkPlan }): StagedRun;
+  /**
+   * Begins a run, empty or with the prefix of a plan; throws `owned_elsewhere` while another builds this very run. Of a
+   * graph run the first event that is appended is its own event 0, which the prefix comes after.
+   */
+  stage(id: RunId, prefix?: { readonly source: SharedLog; readonly plan: ForkPlan | RunForkPlan }): StagedRun;
   /** Removes a run and all that lies beside its log, and retires the key that made it. Refuses with `unknown_run`, `owned_elsewhere`. */
   remove(id: RunId): Promise<Refusal | null>;
   /** The child an idempotency key made, or null. */
