@@ -1,5 +1,6 @@
 export { codeOf, diskFailure, makeFolder, removeTree, replaceFile } from './durable.ts';
 export { type FileStore, type FileStoreOptions, openFileStore } from './file-store.ts';
+export { keepGraph, readGraph } from './graphs.ts';
 export { forkKeyOf } from './keys.ts';
 export { layoutOf, type RunPaths, runPathsOf, type StateLayout, stateFolderOf } from './layout.ts';
 export { acquireLock, type HeldLock } from './lock.ts';
