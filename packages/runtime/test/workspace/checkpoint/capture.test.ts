@@ -1,5 +1,15 @@
 import { spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { REPOSITORY_STATES, runScript, takeFingerprint } from '@ramet/testkit';
 import { describe, expect, it } from 'vitest';
@@ -87,9 +97,14 @@ describe('a capture', () => {
     const site = await makeSite();
     const workspace = await site.addRun();
     const first = await site.capture(workspace);
-    for (const bytes of [Buffer.from(''), Buffer.from('{}'), Buffer.alloc(100, 1)]) {
-      writeFileSync(join(workspace.privateFolder, 'stat-cache'), bytes);
+    const path = join(workspace.privateFolder, 'stat-cache');
+    const whole = readFileSync(path);
+    const half = whole.subarray(0, whole.length / 2);
+    const mixed = Buffer.concat([half, Buffer.alloc(whole.length - half.length, 1)]);
+    for (const bytes of [Buffer.from(''), Buffer.from('{}'), Buffer.alloc(100, 1), half, mixed]) {
+      writeFileSync(path, bytes);
       expect((await site.capture(workspace, { previous: first.id })).id).toBe(first.id);
+      expect(readFileSync(path).length).toBeGreaterThan(half.length);
     }
   });
 

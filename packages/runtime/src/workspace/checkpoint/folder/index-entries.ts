@@ -32,9 +32,10 @@ export function openIndexedPaths(index: AgentIndex | null, cache: StatCache | nu
 
 /** The paths that no row has. */
 export function listStrays(indexed: IndexedPaths, entries: Uint32Array): readonly Stray[] {
-  const held = entries.filter((entry) => entry !== 0);
-  if (held.length === indexed.count) return [];
-  const known = new Set(held);
+  let held = 0;
+  for (const entry of entries) if (entry !== 0) held += 1;
+  if (held === indexed.count) return [];
+  const known = new Set(entries);
   return [...indexed.listPaths()].filter(([, entry]) => !known.has(entry));
 }
 

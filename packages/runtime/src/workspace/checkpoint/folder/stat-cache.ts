@@ -5,7 +5,7 @@
  * 2. It also remembers which checkpoint it belongs to: only while the store still has that one do its objects count
  *    as stored.
  */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { closeSync, constants, ftruncateSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { BuiltFolder } from '../file-trees.ts';
@@ -67,7 +67,7 @@ const FILE_NAME = 'stat-cache';
 const FORMAT = 6;
 /**
  * Length of the header and CRC-32 of all that follows; then the header as JSON, the columns of numbers as they lie in
- * memory, the names. The file is not synced: after a power cut it may hold anything.
+ * memory, the names. The file is neither synced nor replaced: after a crash it may hold anything.
  */
 const PREFIX_BYTES = 8;
 
@@ -116,9 +116,8 @@ class ColumnReader {
   }
 }
 
-/** Writes the cache, whole or not at all; a failure is no error, the next capture reads more. */
+/** Writes the cache; a failure is no error, the next capture reads more. */
 export function writeStatCache(privateFolder: string, header: CacheHeader, files: FileTable & CapturedColumns): void {
-  const path = join(privateFolder, FILE_NAME);
   const count = files.names.length;
   const folders = renderFolders(files.folders);
   const head = Buffer.from(JSON.stringify({ ...header, format: FORMAT, count, folders }), 'latin1');
@@ -136,10 +135,20 @@ export function writeStatCache(privateFolder: string, header: CacheHeader, files
   bytes.writeUInt32LE(head.length);
   bytes.writeUInt32LE(crc32(bytes.subarray(PREFIX_BYTES)), 4);
   try {
-    writeFileSync(`${path}.new`, bytes, { mode: 0o600 });
-    renameSync(`${path}.new`, path);
+    overwrite(join(privateFolder, FILE_NAME), bytes);
   } catch {
     return;
+  }
+}
+
+/** In place: a name that is moved over another one waits for the disk. */
+function overwrite(path: string, bytes: Buffer): void {
+  const file = openSync(path, constants.O_WRONLY | constants.O_CREAT, 0o600);
+  try {
+    writeFileSync(file, bytes);
+    ftruncateSync(file, bytes.length);
+  } finally {
+    closeSync(file);
   }
 }
 
