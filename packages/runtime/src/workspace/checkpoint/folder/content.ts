@@ -38,10 +38,10 @@ function openWalked(root: string, entry: FileToRead): number {
 export function readWhole(root: string, entry: FileToRead): Buffer {
   const file = openWalked(root, entry);
   try {
-    // One byte more than expected, so that a file that grew is noticed.
+    // One byte more than expected: a file that grew fills it, and one read is all that most files take.
     const bytes = Buffer.allocUnsafe(entry.size + 1);
     let length = 0;
-    for (let read = -1; read !== 0 && length <= entry.size; length += read) {
+    for (let read = -1; read !== 0 && length !== entry.size && length < bytes.length; length += read) {
       read = readSync(file, bytes, length, bytes.length - length, null);
     }
     if (length !== entry.size) throw changedMeanwhile(entry.path);
