@@ -1,3 +1,4 @@
+/** The idempotency keys of calls in graph runs. */
 import type { Digest, NodePath, RunId, Sha256 } from '../../events/index.ts';
 import { canonicalJson } from '../../log/canonical.ts';
 

@@ -100,7 +100,7 @@ export interface RunState {
 
 /** What `nextMoves` needs to know besides the graph and the state. */
 export interface WalkOptions {
-  /** Turns a value of the log back (`decodeValue`). */
+  /** Turns a value of the log back (`decodeValue`). Give the same function each time: what it made is kept by it. */
   readonly decode: (value: unknown) => unknown;
   readonly sha256: Sha256;
   /** Unix time: decides which delayed retries are due. */
@@ -108,7 +108,7 @@ export interface WalkOptions {
   /** Of the command line; the tighter of these and the document's holds. */
   readonly limits?: GraphLimits;
   /**
-   * Nodes whose latest `node.enter` this process appended. One that was entered, is not among them and has no exit was
+   * Nodes whose latest `node.enter` this process appended, until it appends their exit. One that was entered, is not among them and has no exit was
    * left by a dead owner or a former command.
    */
   readonly taken?: ReadonlySet<NodePath>;

@@ -185,6 +185,21 @@ describe('a failure in a map', () => {
     expect(['m', 'm[0]/x', 'm[1]/x', 'm[2]/x'].map((path) => simulator.entries(path))).toEqual([2, 1, 2, 1]);
   });
 
+  it('lets nothing in the map go on before the time of its retry', () => {
+    const m = map('input', build.body({ nodes: { x: t } }), { concurrency: 2, retry: { attempts: 2, delayMs: 50 } });
+    const simulator = Simulator.start(makeGraph({ nodes: { m } }), [1, 2, 3]);
+    simulator.settle();
+    simulator.exit('m[0]/x', { kind: 'failed', error: boom });
+    simulator.stop(simulator.settle());
+    const until = new Date(simulator.nowMs + 50).toISOString();
+    expect(simulator.settle()).toMatchObject({ active: [], delayed: [{ path: 'm', retryAt: until }] });
+    simulator.nowMs += 50;
+    expect(simulator.settle().active.map(({ path, attempt }) => [path, attempt])).toEqual([
+      ['m[1]/x', 2],
+      ['m[0]/x', 2],
+    ]);
+  });
+
   it('stands in the output where it is collected, named by its item; the others are not told', () => {
     const m = map('input', body, { concurrency: 3, onFailure: 'collect' });
     const simulator = Simulator.start(makeGraph({ nodes: { m } }), [1, 2, 3]);

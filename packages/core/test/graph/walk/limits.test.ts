@@ -82,6 +82,16 @@ describe('budgets (W15)', () => {
     expect(simulator.state.status).toBe('completed');
   });
 
+  it('do not fail a run that waits for a word on an unknown outcome', () => {
+    const simulator = started({ maxTokens: 10 });
+    reply(simulator, 'a', { tokens: 50 });
+    const call = { callId: 'c', tool: 'post', input: {}, effect: 'write', contained: false, key: 'k' } as const;
+    simulator.append([{ type: 'tool.intent', node: 'a', ...call }]);
+    simulator.crash();
+    expect(simulator.settle().unknown).toHaveLength(1);
+    expect(simulator.state.status).toBe('running');
+  });
+
   it('count time at work, and none in which the run waits or has no owner', () => {
     const document = graph({
       nodes: { g: gate('?'), a: t, b: t },
