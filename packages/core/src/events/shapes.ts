@@ -186,7 +186,7 @@ const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     title: maybe(text),
     labels: maybe(object),
     forkedFrom: maybe(runOrigin),
-    rewalk: maybe(listOf(object)),
+    rewalk: maybe((value) => listOf(object)(value) || payload(value)),
     key: maybe(text),
   },
   'node.enter': { attempt: count, input: anything, inputDigest: digest },

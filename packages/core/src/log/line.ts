@@ -2,8 +2,8 @@
  * One event, one line (docs/log-format.md, "Lines").
  *
  * 1. A line is UTF-8 JSON without a newline in it; the writer puts `seq, prev, time, type` first.
- * 2. A line is at most 1 MiB; larger strings leave it as payloads, the largest first. An event's own texts (ids, names,
- *    keys) stay while they are shorter than a payload.
+ * 2. A line is at most 1 MiB; larger strings leave it as payloads, the largest first, and then whole values that have
+ *    many parts. An event's own texts (ids, names, keys) stay while they are shorter than a payload.
  * 3. A parsed line is never written again: what is copied is bytes.
  */
 import { Failure, invariant } from '../codes/index.ts';
@@ -16,13 +16,23 @@ import {
   type Sha256,
 } from '../events/index.ts';
 import { utf8Bytes } from '../text/bytes.ts';
-import { encodeValue, PAYLOAD_LIMIT_BYTES, type Payload } from './payload.ts';
+import {
+  type EncodedValue,
+  type EncodeOptions,
+  encodeValue,
+  encodeWhole,
+  PAYLOAD_LIMIT_BYTES,
+  type Payload,
+} from './payload.ts';
 
 /** Most bytes of a line, newline not counted (1 MiB). */
 export const LINE_LIMIT_BYTES = 1024 * 1024;
 
 /** When a line is too long although no string in it is, shorter and shorter strings leave it. */
 const LIMITS = [PAYLOAD_LIMIT_BYTES, 32 * 1024, 4 * 1024, 512];
+
+/** In the last try, values above this many bytes leave the line whole. */
+const WHOLE_LIMIT_BYTES = 4 * 1024;
 
 export interface EncodedLine {
   /** The line's bytes, without the newline. */
@@ -44,8 +54,9 @@ export function encodeLine(envelope: EnvelopeInput, draft: EventDraft, sha256: S
   invariant(problems.length === 0, `${draft.type} is written without ${problems.join(', ')}`);
   const { seq, prev, time } = envelope;
   const { type, ...body } = draft;
-  for (const limitBytes of LIMITS) {
-    const { value, payloads } = encodeBody(body, { sha256, limitBytes });
+  const tries = [...LIMITS.map((limitBytes) => ({ limitBytes })), { wholeBytes: WHOLE_LIMIT_BYTES }];
+  for (const limits of tries) {
+    const { value, payloads } = encodeBody(body, { sha256, ...limits });
     const event = { seq, prev, time, type, ...value } as LoggedEvent;
     const bytes = utf8Bytes(JSON.stringify(event));
     const left = problemsOf(event);
@@ -79,14 +90,21 @@ export function parseLine(text: string, expected?: Digest): LoggedEvent | string
 /** Encodes the fields of an event one by one, so that the event itself is never taken for a reserved object. */
 function encodeBody(
   body: Readonly<Record<string, unknown>>,
-  options: { readonly sha256: Sha256; readonly limitBytes: number },
+  options: EncodeOptions & { readonly wholeBytes?: number },
 ): { value: Readonly<Record<string, unknown>>; payloads: Payload[] } {
   const payloads: Payload[] = [];
   const fields = Object.entries(body).flatMap(([name, field]) => {
     if (field === undefined) return [];
-    const encoded = encodeValue(field, typeof field === 'string' ? { sha256: options.sha256 } : options);
+    const encoded = encodeField(field, options);
     payloads.push(...encoded.payloads);
     return [[name, encoded.value] as const];
   });
   return { value: Object.fromEntries(fields), payloads };
+}
+
+function encodeField(field: unknown, options: EncodeOptions & { readonly wholeBytes?: number }): EncodedValue {
+  const { sha256, wholeBytes } = options;
+  const encoded = encodeValue(field, typeof field === 'string' ? { sha256 } : options);
+  if (wholeBytes === undefined || typeof field === 'string') return encoded;
+  return JSON.stringify(encoded.value).length > wholeBytes ? encodeWhole(field, sha256) : encoded;
 }

@@ -31,8 +31,11 @@ export interface Payload {
 export interface PayloadReference {
   readonly $blob: Digest;
   readonly bytes: number;
-  readonly encoding: 'utf8' | 'binary';
+  readonly encoding: PayloadEncoding;
 }
+
+/** `json`: a whole value, as the JSON a line would hold, with nothing moved out of it. */
+export type PayloadEncoding = 'utf8' | 'binary' | 'json';
 
 export interface EncodedValue {
   readonly value: unknown;
@@ -68,11 +71,21 @@ export function encodeValue(value: unknown, options: EncodeOptions): EncodedValu
   return { value: encode(value, 0), payloads };
 }
 
+/** Moves a whole value out of its line: what is long because it has many parts, none of them long. */
+export function encodeWhole(value: unknown, sha256: Sha256): EncodedValue {
+  const encoded = encodeValue(value, { sha256, limitBytes: Number.POSITIVE_INFINITY });
+  const bytes = utf8Bytes(JSON.stringify(encoded.value));
+  const digest = sha256(bytes);
+  const reference: PayloadReference = { $blob: digest, bytes: bytes.length, encoding: 'json' };
+  return { value: reference, payloads: [{ digest, bytes }] };
+}
+
 /**
  * Turns an encoded value back; `readPayload` gives a payload's bytes, or null when it is missing. What lies deeper than
  * the format allows is replaced by a sentence that says so.
  */
 export function decodeValue(value: unknown, readPayload: (digest: Digest) => Uint8Array | null): unknown {
+  let isWhole = false;
   const decode = (item: unknown, depth: number): unknown => {
     if (depth > MAX_READ_DEPTH) return `[a value deeper than ${MAX_DEPTH} levels is left out]`;
     if (typeof item !== 'object' || item === null) return item;
@@ -80,8 +93,20 @@ export function decodeValue(value: unknown, readPayload: (digest: Digest) => Uin
     const record = item as Readonly<Record<string, unknown>>;
     if (isObject(record.$literal)) return decodeFields(record.$literal, depth);
     if (typeof record.$base64 === 'string') return bytesOfBase64(record.$base64);
-    if (isPayloadReference(record)) return decodePayload(record, readPayload(record.$blob));
+    if (isPayloadReference(record)) return decodeReference(record, depth);
     return decodeFields(record, depth);
+  };
+  const decodeReference = (reference: PayloadReference, depth: number): unknown => {
+    // The writer never does this; payloads that name each other could unfold without end.
+    if (isWhole) return `[payload ${reference.$blob} within another payload is left out]`;
+    const bytes = readPayload(reference.$blob);
+    if (reference.encoding !== 'json' || bytes === null) return decodePayload(reference, bytes);
+    const parsed = parseWhole(bytes);
+    if (parsed === undefined) return `[payload ${reference.$blob} is not JSON]`;
+    isWhole = true;
+    const value = decode(parsed, depth);
+    isWhole = false;
+    return value;
   };
   const decodeFields = (object: object, depth: number): unknown =>
     Object.fromEntries(Object.entries(object).map(([key, entry]) => [key, decode(entry, depth + 1)]));
@@ -133,6 +158,15 @@ function encodeText(
 function decodePayload(reference: PayloadReference, bytes: Uint8Array | null): unknown {
   if (bytes === null) return `[payload ${reference.$blob} of ${reference.bytes} bytes is missing]`;
   return reference.encoding === 'utf8' ? utf8Text(bytes) : bytes;
+}
+
+/** Undefined where it is no JSON. */
+function parseWhole(bytes: Uint8Array): unknown {
+  try {
+    return JSON.parse(utf8Text(bytes));
+  } catch {
+    return undefined;
+  }
 }
 
 function isObject(value: unknown): value is object {

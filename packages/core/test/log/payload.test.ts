@@ -91,10 +91,6 @@ describe('a value in a line', () => {
     expect(() => throughALine(nest(201))).toThrow(Failure);
   });
 
-  it('is refused when it cannot fit a line', () => {
-    expect(() => throughALine(Array.from({ length: 200_000 }, () => 12_345_678))).toThrow(/does not fit/);
-  });
-
   it('is a sentence when its payload is missing', () => {
     const reference = { $blob: 'ab'.repeat(32), bytes: 3, encoding: 'utf8' };
     expect(decodeValue([reference], () => null)).toEqual([`[payload ${'ab'.repeat(32)} of 3 bytes is missing]`]);

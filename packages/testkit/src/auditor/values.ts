@@ -98,13 +98,24 @@ function judgePayload({ checked, folder, report }: Audit, fields: Fields, place:
 function problemOfPayload(reference: Fields, folder: string): string {
   const { $blob: digest, bytes, encoding } = reference;
   if (typeof digest !== 'string' || !DIGEST.test(digest)) return `$blob is ${shown(digest)}, not a digest`;
-  if (encoding !== 'utf8' && encoding !== 'binary') return `a payload has the encoding ${shown(encoding)}`;
+  if (!['utf8', 'binary', 'json'].includes(String(encoding))) return `a payload has the encoding ${shown(encoding)}`;
   const path = join(folder, digest);
   if (statOf(path)?.isFile() !== true) return `payload ${digest} is missing`;
   const content = readFileSync(path);
   if (content.length !== bytes) return `payload ${digest} has ${content.length} bytes, not ${shown(bytes)}`;
   if (sha256Of(content) !== digest) return `payload ${digest} has other bytes than its name says`;
-  return encoding === 'utf8' && !isUtf8(content) ? `payload ${digest} is not UTF-8` : '';
+  if (encoding === 'binary') return '';
+  if (!isUtf8(content)) return `payload ${digest} is not UTF-8`;
+  return encoding === 'json' && !isJson(content.toString('utf8')) ? `payload ${digest} is not JSON` : '';
+}
+
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isUtf8(bytes: Uint8Array): boolean {
