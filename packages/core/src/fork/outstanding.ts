@@ -109,11 +109,14 @@ export function hasLeft(
   outcome: Pick<WriteOutcomeMark, 'outcome' | 'egress'> | undefined,
 ): boolean {
   if (outcome?.outcome === 'did_not_happen') return false;
-  if (mark.contained === 'unless_egress' && outcome !== undefined && outcome.outcome !== 'outcome_unknown') {
+  if (mark.contained === 'unless_egress' && outcome !== undefined && !UNSEEN.has(outcome.outcome)) {
     return outcome.egress.length > 0;
   }
   return mark.contained !== true;
 }
+
+/** Ends of a call of which no proxy's record says what was reached. */
+const UNSEEN: ReadonlySet<WriteOutcomeMark['outcome']> = new Set(['outcome_unknown', 'happened', 'retry']);
 
 /** A call as a person is shown it, with its input as its line holds it, still encoded. */
 export function describeWrite(

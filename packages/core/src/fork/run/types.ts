@@ -1,12 +1,26 @@
-import type { Digest, NodePath, OutstandingWrite, RunChanges, RunId, WorkspaceKind } from '../../events/index.ts';
+import type {
+  Digest,
+  Effect,
+  NodePath,
+  OutstandingWrite,
+  RunChanges,
+  RunId,
+  WorkspaceKind,
+} from '../../events/index.ts';
 import type { Graph } from '../../graph/index.ts';
 import type { NodeMark } from '../../log/index.ts';
+import type { ForkSource } from '../types.ts';
+
+/** A source run as planning reads it, and the document it walks. */
+export interface RunForkSource extends ForkSource {
+  readonly graph: Graph;
+}
 
 /** How a person names the boundary: a node (and which entry of it), or an offset; and what the child is to change. */
 export interface RunForkRequest {
   /** A node's id or path. With neither this nor `at` there is nothing to plan. */
   readonly fromNode?: string;
-  /** The k-th entry of that node in the log, from 1. */
+  /** The k-th path it was entered at, from 1, in the order of their first `node.enter`; later tries of a path do not count. */
   readonly visit?: number;
   /** Only entries below this item, from 0, of the innermost map around the node. */
   readonly item?: number;
@@ -23,15 +37,18 @@ export interface RunForkRequest {
   readonly title?: string;
 }
 
-/** A write the re-walk may make again: the evidence a person is shown. */
+/** A call the re-walk may make again: the evidence a person is shown. Its input is as the line holds it, still encoded. */
 export interface RunWriteHazard extends OutstandingWrite {
   readonly node: NodePath;
-  readonly effect: 'read' | 'idempotent' | 'write';
+  readonly effect: Effect;
   /** Whether its node comes after the fork node in the graph, or only ran at the same time. */
   readonly relation: 'descends' | 'concurrent';
   /** Begun before the boundary, and not known to have ended before it. */
   readonly straddles: boolean;
 }
+
+/** A call in the re-walk that asks nothing of a person. */
+export type RunCall = Omit<RunWriteHazard, 'input'>;
 
 /** What the child finds of one workspace: `''` is the run's, others are named by the node that owns one. */
 export interface WorkspaceAtBoundary {
@@ -50,6 +67,7 @@ export interface RunForkPlan {
   /** The `node.enter` the child walks again from. */
   readonly boundary: NodeMark;
   readonly fromNode: NodePath;
+  /** Which `node.enter` of that path it is, from 1. */
   readonly visit: number;
   /** Lines and bytes of the source the child's log holds unchanged, event 0 not counted; `segment` holds its last one. */
   readonly prefix: {
@@ -64,10 +82,17 @@ export interface RunForkPlan {
   readonly sourceEvent0Digest: Digest;
   readonly writes: readonly RunWriteHazard[];
   /** Calls in the re-walk that need no acknowledgement: contained, and their workspace is restored here. */
-  readonly exempt: readonly RunWriteHazard[];
+  readonly exempt: readonly RunCall[];
+  /** Calls in the re-walk that left, or may have, and whose receiver honours their key: they present it again. */
+  readonly idempotent: readonly RunCall[];
   readonly workspaces: readonly WorkspaceAtBoundary[];
   readonly acknowledged: readonly number[];
   readonly changes?: RunChanges;
+  /**
+   * What the source's own fork had changed and the child still rests on, as its line holds it, still encoded: recorded
+   * in the child under `changes`.
+   */
+  readonly inheritedChanges?: Pick<RunChanges, 'input' | 'outputs'>;
   readonly project: string | null;
   readonly title?: string;
 }

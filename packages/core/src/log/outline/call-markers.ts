@@ -32,5 +32,7 @@ function markResult(draft: Draft, event: EventOf<'tool.result'>): void {
 function markWrite(event: EventOf<'tool.intent'>, line: OutlinedLine): WriteMark {
   const { callId, tool, effect, contained, key, time } = event;
   const { position, bytes } = line;
-  return { offset: event.seq, callId, ...nodeFieldOf(event), tool, effect, contained, key, time, position, bytes };
+  const again = (event.attempt ?? 1) > 1 ? { attempt: event.attempt as number } : {};
+  const place = { offset: event.seq, position, bytes };
+  return { ...place, callId, ...nodeFieldOf(event), tool, effect, contained, key, time, ...again };
 }

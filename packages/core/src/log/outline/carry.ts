@@ -37,13 +37,16 @@ export function callStepsOf(detail: Pick<SegmentDetail, 'nodes' | 'writes' | 'wr
   return steps.sort((left, right) => left.offset - right.offset);
 }
 
-/** Calls open across the ends of a segment. A call that is begun again there counts as one that was not open before. */
+/** Calls open across the ends of a segment. One that is made again ends the attempt before it. */
 export function carryCalls(detail: Pick<SegmentDetail, 'nodes' | 'writes' | 'writeOutcomes'>): FullCarry<CallKey> {
   const opened = new Map<CallKey, NodePath | undefined>();
   const closed = new Set<CallKey>();
   for (const step of callStepsOf(detail)) {
-    if (step.kind === 'begin') opened.set(callKeyOf(step.mark), step.mark.node);
-    else if (step.kind === 'end') {
+    if (step.kind === 'begin') {
+      const key = callKeyOf(step.mark);
+      if (step.mark.attempt !== undefined) closed.add(key);
+      opened.set(key, step.mark.node);
+    } else if (step.kind === 'end') {
       const key = callKeyOf(step.mark);
       if (!opened.delete(key)) closed.add(key);
     } else for (const [key, node] of opened) if (node === step.node) opened.delete(key);

@@ -95,6 +95,8 @@ export interface WriteMark extends LinePlace {
   readonly contained: Contained;
   readonly key: string;
   readonly time: string;
+  /** 2 and up: the call is made again, after an attempt whose end is not known. */
+  readonly attempt?: number;
 }
 
 /** What became of a `WriteMark`'s call. A person's word that it happened, or is to be made again, is kept of graph runs. */

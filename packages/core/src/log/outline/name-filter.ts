@@ -10,7 +10,11 @@ const PROBES = 3;
 export function makeNameFilter(names: Iterable<string>): string {
   const digits = new Uint8Array(DIGITS);
   for (const name of names) {
-    for (const bit of probesOf(name)) digits[bit >>> 2] = (digits[bit >>> 2] ?? 0) | (1 << (bit & 3));
+    const { first, step } = hashesOf(name);
+    for (let probe = 0; probe < PROBES; probe += 1) {
+      const bit = bitAt(first, step, probe);
+      digits[bit >>> 2] = (digits[bit >>> 2] ?? 0) | (1 << (bit & 3));
+    }
   }
   return Array.from(digits, (digit) => digit.toString(16)).join('');
 }
@@ -18,14 +22,21 @@ export function makeNameFilter(names: Iterable<string>): string {
 /** Whether a name may have been put in. What is no filter of ours excludes nothing. */
 export function mayName(filter: string, name: string): boolean {
   if (filter.length !== DIGITS) return true;
-  return probesOf(name).every((bit) => (Number.parseInt(filter.charAt(bit >>> 2), 16) & (1 << (bit & 3))) !== 0);
+  const { first, step } = hashesOf(name);
+  for (let probe = 0; probe < PROBES; probe += 1) {
+    const bit = bitAt(first, step, probe);
+    if ((Number.parseInt(filter.charAt(bit >>> 2), 16) & (1 << (bit & 3))) === 0) return false;
+  }
+  return true;
 }
 
 /** Two hashes make all probes (Kirsch and Mitzenmacher, "Less Hashing, Same Performance", 2006). */
-function probesOf(name: string): readonly number[] {
-  const first = hash(name, 0x811c9dc5);
-  const step = hash(name, 0x9747b28c) | 1;
-  return Array.from({ length: PROBES }, (_, index) => ((first + index * step) >>> 0) % BITS);
+function hashesOf(name: string): { readonly first: number; readonly step: number } {
+  return { first: hash(name, 0x811c9dc5), step: hash(name, 0x9747b28c) | 1 };
+}
+
+function bitAt(first: number, step: number, probe: number): number {
+  return ((first + probe * step) >>> 0) % BITS;
 }
 
 /** FNV-1a over UTF-16 code units, with the bits mixed at the end. */
