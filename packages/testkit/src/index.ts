@@ -21,6 +21,7 @@ export {
   writeLogFolder,
 } from './log-builders.ts';
 export { boundariesOf, cutLog, sessionLog } from './random-logs.ts';
+export { entriesOf, runLog } from './random-runs.ts';
 export { FOLDER_STATES, REPOSITORY_STATES, type RepositoryState, runScript, START_SCRIPT } from './repositories.ts';
 export {
   type BuiltRunFork,

@@ -20,6 +20,7 @@ import {
   shareOf,
 } from './store-acts.ts';
 import { describeForks, describeKeys, describePayloads } from './store-contract-forks.ts';
+import { describeRuns } from './store-contract-runs.ts';
 
 export { bytesOf, countIds, expectDone, type OpenStore, ownOf, shareOf } from './store-acts.ts';
 
@@ -32,6 +33,7 @@ export function describeStore(name: string, openStore: OpenStore): void {
     describeForks(openStore);
     describePayloads(openStore);
     describeKeys(openStore);
+    describeRuns(openStore);
     describeRemoval(openStore);
   });
 }

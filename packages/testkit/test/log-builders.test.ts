@@ -2,7 +2,16 @@ import { linkSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EncodedLine, RunId } from '@ramet/core';
-import { auditStore, boundariesOf, buildSession, cutLog, encodeLog, makeTestId, writeLogFolder } from '@ramet/testkit';
+import {
+  auditStore,
+  boundariesOf,
+  buildSession,
+  cutLog,
+  encodeLog,
+  makeTestId,
+  runLog,
+  writeLogFolder,
+} from '@ramet/testkit';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 
@@ -20,8 +29,10 @@ function problemsOf(runs: string): readonly string[] {
   return auditStore(join(runs, '..')).map(({ rule, message }) => `${rule} ${message}`);
 }
 
+const NAMES_RUN = /^(session\.(start|fork)|graph\.start)$/;
+
 function writeRun(runs: string, lines: readonly EncodedLine[], segmentBytes?: number): readonly string[] {
-  const ids = lines.flatMap(({ event }) => (/^session\.(start|fork)$/.test(event.type) ? [event.id as RunId] : []));
+  const ids = lines.flatMap(({ event }) => (NAMES_RUN.test(event.type) ? [event.id as RunId] : []));
   const folder = join(runs, ids.at(-1) ?? '');
   mkdirSync(folder, { mode: 0o700 });
   return writeLogFolder(folder, lines, segmentBytes === undefined ? {} : { segmentBytes });
@@ -32,6 +43,19 @@ it('the auditor finds nothing in any built log, in segments of any size', () => 
     fc.property(cutLog, fc.integer({ min: 1, max: 5000 }), ({ lines }, segmentBytes) => {
       withHome((runs) => {
         writeRun(runs, lines, segmentBytes);
+        expect(problemsOf(runs)).toEqual([]);
+      });
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it('the auditor finds nothing in any built log of a graph run, in segments of any size', () => {
+  fc.assert(
+    fc.property(runLog, fc.integer({ min: 1, max: 5000 }), (lines, segmentBytes) => {
+      withHome((runs) => {
+        const names = writeRun(runs, lines, segmentBytes);
+        expect(names.slice(0, 2)).toEqual(['000000000000.jsonl', '000000000001.jsonl']);
         expect(problemsOf(runs)).toEqual([]);
       });
     }),

@@ -12,22 +12,32 @@ import { judgeDescent } from './descent.ts';
 import { listSegments, modeOf, statOf } from './files.ts';
 import { judgeIndex } from './indexes.ts';
 import { type Link, readSegment } from './lines.ts';
+import { startsRun } from './origin.ts';
 import { createReport, type Problem } from './problem.ts';
+import { judgeEvent0, judgeRun, judgeRunIdentity } from './runs.ts';
 import { judgeTurns } from './turns.ts';
 import { createValueAudit } from './values.ts';
+import { judgeWalk } from './walk.ts';
 
 /** Checks one run, and its inherited lines against its ancestors where they lie beside it. */
 export function auditRun(runFolder: string): readonly Problem[] {
   const name = basename(runFolder);
   const report = createReport(name);
-  const link: Link = { offset: 0, digest: '0'.repeat(64), position: 0 };
+  const link: Link = { offset: 0, digest: '0'.repeat(64), rule: 'L6', position: 0 };
   const segments = listSegments(runFolder, report).map((file) => readSegment(file, link, report));
   if (segments.length === 0) return report.problems;
   const lines = segments.flatMap((segment) => segment.lines);
   const values = createValueAudit(join(runFolder, 'blobs'), report);
   for (const line of lines) values.judge(line);
-  judgeDescent(lines, { folder: runFolder, name }, report);
-  judgeTurns(lines, report);
+  if (startsRun(lines[0])) {
+    judgeRunIdentity(lines, name, report);
+    judgeRun(segments, { folder: runFolder, name }, report);
+    judgeWalk(lines, report);
+  } else {
+    judgeDescent(lines, { folder: runFolder, name }, report);
+    judgeTurns(lines, report);
+  }
+  judgeEvent0(lines, report);
   for (const segment of segments) judgeIndex(segment, report);
   return report.problems;
 }

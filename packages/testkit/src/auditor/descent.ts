@@ -12,12 +12,13 @@ export function judgeDescent(lines: readonly AuditedLine[], run: RunPlace, repor
   const first = lines.find((line) => line.offset === 0);
   let id: unknown = first?.event.id;
   if (first === undefined || readableType(first) !== 'session.start') {
-    report.add('L15', 'event 0 is not a session.start', first?.place ?? {});
+    report.add('L15', 'event 0 is neither a session.start nor a graph.start', first?.place ?? {});
   }
   lines.forEach((line, index) => {
     judgeSchema(line, report);
     const type = readableType(line);
     if (type === 'session.start' && line.offset > 0) report.add('L15', 'a second session.start', line.place);
+    if (type === 'graph.start') report.add('L15', 'a graph.start in a session', line.place);
     if (type !== 'session.fork') return;
     judgeFork({ line, before: lines[index - 1], id, run }, report);
     comparePrefix(line, run, report);

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { SegmentFile } from './files.ts';
+import { readOrigin } from './origin.ts';
 import type { Place, Report } from './problem.ts';
 
 /** One event as found; fields are whatever the line holds. */
@@ -30,7 +31,9 @@ export interface AuditedSegment {
 /** Where the chain stands before a line. */
 export interface Link {
   offset: number;
+  /** What its `prev` must be, and the rule that says so. */
   digest: string;
+  rule: 'L6' | 'L24';
   /** Bytes of the segments before. */
   position: number;
 }
@@ -79,6 +82,7 @@ function readLine(
   const digest = sha256Of(bytes);
   link.offset += 1;
   link.digest = digest;
+  link.rule = 'L6';
   if (bytes.length > LINE_LIMIT) report.add('L4', `the line has ${bytes.length} bytes`, place);
   if (bytes.some((byte) => byte < 0x20)) report.add('L4', 'the line holds a control character', place);
   const parsed = parseObject(bytes);
@@ -87,7 +91,11 @@ function readLine(
     return null;
   }
   judgeEnvelope(parsed, { expected, place }, report);
-  return { offset: expected.offset, event: parsed.event, bytes, digest, position: link.position + place.byte, place };
+  const { offset } = expected;
+  const line = { offset, event: parsed.event, bytes, digest, position: link.position + place.byte, place };
+  const origin = readOrigin(line);
+  if (origin) Object.assign(link, { digest: origin.sourceEvent0Digest, rule: 'L24' });
+  return line;
 }
 
 function parseObject(bytes: Uint8Array): { readonly event: Fields; readonly text: string } | string {
@@ -119,7 +127,7 @@ function judgeEnvelope(
   else if (Number.isInteger(seq) && typeof prev === 'string' && !ENVELOPE.test(parsed.text)) {
     report.add('L5', 'seq, prev, time and type do not come first and in this order', place);
   }
-  if (prev !== expected.digest) report.add('L6', `prev is ${shown(prev)}, not ${expected.digest}`, place);
+  if (prev !== expected.digest) report.add(expected.rule, `prev is ${shown(prev)}, not ${expected.digest}`, place);
 }
 
 function isTime(text: string): boolean {

@@ -20,6 +20,14 @@ export const CHECKED_RULES = [
   'L19',
   'L20',
   'L21',
+  'L23',
+  'L24',
+  'L25',
+  'L26',
+  'L27',
+  'L28',
+  'L29',
+  'L30',
 ] as const;
 
 export type CheckedRule = (typeof CHECKED_RULES)[number];

@@ -18,9 +18,10 @@ interface State {
   tools: ReadonlySet<unknown>;
 }
 
-/** A `session.start` is in it because L15 judges that one. */
+/** Two starts are in it because L15 judges those. */
 const BETWEEN_TURNS = new Set([
   'session.start',
+  'graph.start',
   'session.config',
   'workspace.open',
   'workspace.checkpoint',

@@ -18,10 +18,17 @@ export interface RunPlan {
 export interface StorePlan {
   readonly parent: RunPlan;
   readonly child: RunPlan;
+  /** A graph run, and one that was forked from it: its events after those it inherits. */
+  readonly run: RunPlan;
+  readonly fork: RunPlan;
+  /** Changes of the fork's event 0. */
+  forkStart: (start: Fields) => void;
 }
 
 export const PARENT = '01890000-0000-7000-8000-000000000001';
 export const CHILD = '01890000-0000-7000-8000-000000000002';
+export const RUN = '01890000-0000-7000-8000-000000000003';
+export const FORK = '01890000-0000-7000-8000-000000000004';
 const PAYLOAD = 'p'.repeat(262_145);
 export const PAYLOAD_DIGEST = sha256(PAYLOAD);
 
@@ -29,11 +36,17 @@ export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex');
 }
 
-/** A good store: a parent of two turns in two segments, and a child that forked at the first turn and ran one more. */
+/**
+ * A good store: a parent of two turns in two segments, and a child that forked at the first turn and ran one more; a
+ * graph run in three segments, and one that was forked from it before its agent and went on.
+ */
 export function planStore(): StorePlan {
   const parent = planRun(PARENT, [...parentStart(), ...turn('one', 'call-1'), ...turn('two', 'call-2')]);
   parent.cut = parentStart().length + 3;
-  return { parent, child: planRun(CHILD, [{ type: 'session.fork' }, ...turn('another', 'call-3')]) };
+  const child = planRun(CHILD, [{ type: 'session.fork' }, ...turn('another', 'call-3')]);
+  const run = planRun(RUN, [runStart(RUN), ...toolNode('m[0]/a'), ...agentNode(1), ...gateNode(), end()]);
+  run.cut = 4;
+  return { parent, child, run, fork: planRun(FORK, [...agentNode(2), end()]), forkStart: () => {} };
 }
 
 /** Writes a planned store below `home`; the child gets the parent's lines through its first `session.end`. */
@@ -48,6 +61,31 @@ export function writeStore(home: string, plan: StorePlan): void {
   const fork = child.events.find((event) => event.type === 'session.fork');
   Object.assign(fork ?? {}, { id: CHILD, parent: PARENT, offset: boundary, digest, cwd: '' });
   writeRun(home, { id: CHILD, lines: encodeLines(child, prefix), cut: parent.cut, linkedTo: PARENT });
+  writeRuns(home, plan);
+}
+
+function writeRuns(home: string, { run, fork, forkStart }: StorePlan): void {
+  const lines = encodeLines(run, []);
+  writeGraphRun(home, { id: RUN, lines, cut: run.cut });
+  const boundary = run.events.findIndex((event) => event.type === 'node.enter' && event.node === 'b');
+  const event0 = sha256(lines[0] ?? '');
+  const forkedFrom = {
+    id: RUN,
+    offset: boundary - 1,
+    digest: sha256(lines[boundary - 1] ?? ''),
+    fromNode: 'b',
+    visit: 1,
+    graphHash: GRAPH,
+    sourceEvent0Digest: event0,
+    acknowledgedWrites: [3, 5],
+    time: '2030-01-01T00:00:00.000Z',
+  };
+  const start = { ...runStart(FORK), forkedFrom };
+  forkStart(start);
+  const [first = ''] = encodeLines({ ...fork, events: [start] }, []);
+  Object.assign(fork.events[0] ?? {}, { event0: sha256(first), ...fork.events[0] });
+  const inherited = [first, ...lines.slice(1, boundary)];
+  writeGraphRun(home, { id: FORK, lines: encodeLines(fork, inherited), cut: run.cut, linkedTo: RUN });
 }
 
 /** An index of a segment, in the form of docs/log-format.md, with the segment's present identity. */
@@ -70,6 +108,21 @@ function encodeLines(run: RunPlan, prefix: readonly string[]): string[] {
     lines.push(run.editLine(JSON.stringify({ seq: lines.length, prev, time, ...event }), event));
   }
   return lines;
+}
+
+/** In three segments: event 0, up to `cut`, and the rest; the second of a fork is its source's. */
+function writeGraphRun(
+  home: string,
+  run: { readonly id: string; readonly lines: readonly string[]; readonly cut: number; readonly linkedTo?: string },
+): void {
+  const folder = join(home, 'runs', run.id);
+  for (const name of ['', 'log']) mkdirSync(join(folder, name), { mode: 0o700 });
+  writeFileSync(join(folder, 'lock'), '', { mode: 0o600 });
+  const [first, second, third] = [0, 1, run.cut].map((offset) => `log/${String(offset).padStart(12, '0')}.jsonl`);
+  writeFileSync(join(folder, first ?? ''), joinLines(run.lines.slice(0, 1)), { mode: 0o400 });
+  if (run.linkedTo !== undefined) linkSync(join(home, 'runs', run.linkedTo, second ?? ''), join(folder, second ?? ''));
+  else writeFileSync(join(folder, second ?? ''), joinLines(run.lines.slice(1, run.cut)), { mode: 0o400 });
+  writeFileSync(join(folder, third ?? ''), joinLines(run.lines.slice(run.cut)), { mode: 0o600 });
 }
 
 function writeRun(
@@ -139,5 +192,69 @@ function turn(prompt: string, callId: string): Fields[] {
       changed: {},
     },
     { type: 'session.end', reason: 'completed', checkpoint: `cp-${callId}` },
+  ];
+}
+
+const GRAPH = sha256('a document');
+
+function runStart(id: string): Fields {
+  const start = { type: 'graph.start', schema: 1, id, graph: GRAPH, input: null, project: null, cwd: '/p' };
+  return { ...start, workspace: 'git', versions: {} };
+}
+
+function end(): Fields {
+  return { type: 'run.complete', output: null };
+}
+
+function enter(node: string, attempt = 1): Fields {
+  return { type: 'node.enter', node, attempt, input: {}, inputDigest: sha256('{}') };
+}
+
+function exit(node: string, attempt = 1): Fields {
+  return { type: 'node.exit', node, attempt, outcome: 'ok', output: null };
+}
+
+function checkpoint(node: string, id: string): Fields {
+  const rest = { files: 1, bytes: 1, head: 'refs/heads/main', commit: null, operation: null, leftOut: [], changed: {} };
+  return { type: 'workspace.checkpoint', node, id, ...rest };
+}
+
+/** A call that was cut off by a crash and made again. */
+function toolNode(node: string): Fields[] {
+  const intent = {
+    type: 'tool.intent',
+    node,
+    callId: 'call',
+    tool: 'shell',
+    input: {},
+    effect: 'write',
+    contained: true,
+  };
+  const result = { type: 'tool.result', node, callId: 'call', tool: 'shell', outcome: 'ok', output: {} };
+  const again = { ...intent, key: 'k', attempt: 2 };
+  return [enter(node), { ...intent, key: 'k' }, enter(node, 2), again, result, checkpoint(node, 'cp-a'), exit(node, 2)];
+}
+
+/** The turn of an agent that calls nothing. */
+function agentNode(attempt: number): Fields[] {
+  const node = 'b';
+  const model = { node, model: 'm', attempt: 1, purpose: 'turn' };
+  return [
+    enter(node, attempt),
+    { type: 'message', node, message: { role: 'user', content: 'go' } },
+    { type: 'model.request', digest: sha256('go'), ...model },
+    { type: 'model.response', ...model, message: { role: 'assistant', content: [] } },
+    checkpoint(node, 'cp-b'),
+    { type: 'session.end', node, reason: 'completed', checkpoint: 'cp-b' },
+    exit(node, attempt),
+  ];
+}
+
+function gateNode(): Fields[] {
+  return [
+    enter('g'),
+    { type: 'gate.open', node: 'g', question: '?', answerSchema: {} },
+    { type: 'gate.answer', node: 'g', gate: 16, answer: true, by: 'person' },
+    exit('g'),
   ];
 }

@@ -14,9 +14,11 @@ import type { CheckedRule } from '../../src/auditor/index.ts';
 import {
   CHILD,
   type Fields,
+  FORK,
   PARENT,
   PAYLOAD_DIGEST,
   planStore,
+  RUN,
   type RunPlan,
   type StorePlan,
   sha256,
@@ -36,6 +38,7 @@ type PathOf = (...names: string[]) => string;
 
 const FIRST = 'log/000000000000.jsonl';
 const SECOND = 'log/000000000005.jsonl';
+const RUN_SECOND = 'log/000000000001.jsonl';
 
 /** The last event of a type in the parent: after the boundary the child forked at. */
 function lastOf(run: RunPlan, type: string): Fields {
@@ -72,6 +75,25 @@ function editFork(fields: Fields): (plan: StorePlan) => void {
   };
 }
 
+/** Changes the last event of a type in the graph run, which lies after the boundary the fork was taken at, or of a node. */
+function changeRun(type: string, fields: Fields, node?: string): (plan: StorePlan) => void {
+  return ({ run }) => {
+    const found = run.events.findLast((event) => event.type === type && (node === undefined || event.node === node));
+    if (found === undefined) throw new Error(`the plan has no ${type}`);
+    Object.assign(found, fields);
+  };
+}
+
+function addToRun(...events: Fields[]): (plan: StorePlan) => void {
+  return ({ run }) => void run.events.push(...events);
+}
+
+function changeOrigin(fields: Fields): (plan: StorePlan) => void {
+  return (plan) => {
+    plan.forkStart = (start) => Object.assign(start, { forkedFrom: { ...(start.forkedFrom as Fields), ...fields } });
+  };
+}
+
 /** Deeper than recursion goes. */
 const DEEP = `${'['.repeat(400_000)}${']'.repeat(400_000)}`;
 
@@ -82,6 +104,9 @@ function withField(line: string, json: string): string {
 function nest(levels: number): unknown {
   return levels === 0 ? 1 : [nest(levels - 1)];
 }
+
+const CALL = { type: 'tool.intent', callId: 'x', tool: 't', input: {}, effect: 'read', contained: true, key: 'k' };
+const RESULT = { type: 'tool.result', callId: 'x', tool: 't', outcome: 'ok', output: {} };
 
 export const VIOLATIONS: { readonly [R in CheckedRule]: readonly [Violation, ...Violation[]] } = {
   L1: [
@@ -191,6 +216,18 @@ export const VIOLATIONS: { readonly [R in CheckedRule]: readonly [Violation, ...
       name: 'a run lies under another name',
       disk: (path) => renameSync(path(CHILD), path('01890000-0000-7000-8000-00000000000f')),
     },
+    {
+      name: 'a graph run starts twice',
+      plan: ({ run }) => void run.events.push({ ...run.events[0] }),
+    },
+    {
+      name: 'a graph run starts in a session',
+      plan: ({ parent, run }) => void parent.events.push({ ...run.events[0] }),
+    },
+    {
+      name: 'a graph run lies under another name',
+      disk: (path) => renameSync(path(FORK), path('01890000-0000-7000-8000-00000000000f')),
+    },
     { name: 'a session starts twice', plan: ({ parent }) => void parent.events.splice(2, 0, { ...parent.events[0] }) },
   ],
   L16: [
@@ -252,6 +289,7 @@ export const VIOLATIONS: { readonly [R in CheckedRule]: readonly [Violation, ...
     },
   ],
   L20: [
+    { name: 'a call of a node changes its key', plan: changeKey },
     {
       name: 'a second attempt has another key',
       plan: ({ parent }) =>
@@ -261,6 +299,59 @@ export const VIOLATIONS: { readonly [R in CheckedRule]: readonly [Violation, ...
           key: 'other',
         }),
     },
+  ],
+  L23: [{ name: 'a second event lies with event 0', disk: crowdStart }],
+  L24: [
+    { name: 'event 1 points elsewhere', plan: changeOrigin({ sourceEvent0Digest: 'a'.repeat(64) }) },
+    { name: 'a fork names another digest', plan: changeOrigin({ digest: 'b'.repeat(64) }) },
+    { name: 'a fork names itself as its source', plan: changeOrigin({ id: FORK }) },
+    { name: 'a fork says half of where it comes from', plan: addBadOrigin },
+    { name: 'the source is another run', disk: replaceSource },
+  ],
+  L25: [
+    {
+      name: 'the first own event names another event 0',
+      plan: ({ fork }) => setEvent0(fork.events[0], 'a'.repeat(64)),
+    },
+    { name: 'a later event names one', plan: ({ fork }) => setEvent0(fork.events[1], 'a'.repeat(64)) },
+    { name: 'a run that is no fork names one', plan: ({ run }) => setEvent0(run.events.at(-1), 'a'.repeat(64)) },
+    { name: 'a session names one', plan: ({ parent }) => setEvent0(parent.events.at(-1), 'a'.repeat(64)) },
+    { name: 'event 0 changes after the fork', disk: changeStart },
+  ],
+  L26: [
+    { name: 'a fork names another node', plan: changeOrigin({ fromNode: 'c' }) },
+    { name: 'a fork names another visit', plan: changeOrigin({ visit: 2 }) },
+    { name: 'a fork names another document', plan: changeOrigin({ graphHash: 'c'.repeat(64) }) },
+    { name: 'acknowledged writes do not rise', plan: changeOrigin({ acknowledgedWrites: [5, 3] }) },
+  ],
+  L27: [
+    { name: 'an event of a node names none', plan: changeRun('gate.answer', { node: undefined }) },
+    ...['', 'b/', '/b', 'a/b', 'm[0]', 'f#0/b', 'm[01]/b', 'm[-1]/b', '1b', 'x'.repeat(65), 'f#1[2]/b'].map((node) => ({
+      name: `a node has the path ${JSON.stringify(node)}`,
+      plan: addToRun({ type: 'node.skip', node, reason: 'r' }),
+    })),
+  ],
+  L28: [
+    { name: 'an attempt does not rise', plan: changeRun('node.enter', { attempt: 0 }, 'g') },
+    { name: 'another attempt ends', plan: changeRun('node.exit', { attempt: 2 }, 'g') },
+    { name: 'a node ends twice', plan: addToRun({ type: 'node.exit', node: 'g', attempt: 1, outcome: 'failed' }) },
+    {
+      name: 'a node ends that was not entered',
+      plan: addToRun({ type: 'node.exit', node: 'h', attempt: 1, outcome: 'ok' }),
+    },
+    {
+      name: 'a finished node is entered again',
+      plan: addToRun({ type: 'node.enter', node: 'g', attempt: 2, input: {}, inputDigest: sha256('{}') }),
+    },
+  ],
+  L29: [
+    { name: 'a call comes after its node', plan: addToRun({ ...CALL, node: 'g' }) },
+    { name: 'a result answers nothing', plan: addToRun({ ...RESULT, node: 'g' }) },
+    { name: 'an answer names another gate', plan: changeRun('gate.answer', { gate: 1 }) },
+  ],
+  L30: [
+    { name: 'an end names a checkpoint of another node', plan: changeRun('session.end', { checkpoint: 'cp-a' }) },
+    { name: 'an end without checkpoint says no reason', plan: changeRun('session.end', { checkpoint: 'none' }) },
   ],
   L21: [
     {
@@ -274,6 +365,47 @@ export const VIOLATIONS: { readonly [R in CheckedRule]: readonly [Violation, ...
     },
   ],
 };
+
+function changeKey({ run }: StorePlan): void {
+  const enter = { type: 'node.enter', node: 'h', attempt: 1, input: {}, inputDigest: sha256('{}') };
+  run.events.push(enter, { ...CALL, node: 'h' }, { ...CALL, node: 'h', key: 'other' });
+}
+
+function setEvent0(event: Fields | undefined, event0: string): void {
+  Object.assign(event ?? {}, { event0 });
+}
+
+function addBadOrigin({ run }: StorePlan): void {
+  Object.assign(run.events[0] ?? {}, { forkedFrom: { id: PARENT } });
+}
+
+function changeStart(path: PathOf): void {
+  const text = readFileSync(path(FORK, FIRST), 'utf8').replace('"cwd":"/p"', '"cwd":"/q"');
+  rmSync(path(FORK, FIRST));
+  writeFileSync(path(FORK, FIRST), text, { mode: 0o400 });
+}
+
+/** The first line of the second segment moves to the first one. */
+function crowdStart(path: PathOf): void {
+  const [first, second] = [path(RUN, FIRST), path(RUN, RUN_SECOND)];
+  const [line = '', ...rest] = readFileSync(second, 'utf8').split('\n');
+  chmodSync(first, 0o600);
+  appendFileSync(first, `${line}\n`);
+  chmodSync(first, 0o400);
+  rmSync(second);
+  writeFileSync(path(RUN, 'log/000000000002.jsonl'), rest.join('\n'), { mode: 0o400 });
+}
+
+/** A source that is good in itself, but not the one the run was forked from. */
+function replaceSource(path: PathOf): void {
+  const plan = planStore();
+  Object.assign(plan.run.events[0] ?? {}, { title: 'another' });
+  const other = path('..', 'other');
+  mkdirSync(other);
+  writeStore(other, plan);
+  rmSync(path(RUN), { recursive: true });
+  renameSync(`${other}/runs/${RUN}`, path(RUN));
+}
 
 function replaceByLink(path: PathOf): void {
   renameSync(path(PARENT, 'lock'), path('..', 'elsewhere'));
