@@ -69,10 +69,11 @@ export interface RunForkPlan {
   readonly fromNode: NodePath;
   /** Which `node.enter` of that path it is, from 1. */
   readonly visit: number;
-  /** Lines and bytes of the source the child's log holds unchanged, event 0 not counted; `segment` holds its last one. */
+  /** Lines and bytes of the source that the child's log holds unchanged: from event 1 on, none when the boundary is event 1. */
   readonly prefix: {
     readonly events: number;
     readonly bytes: number;
+    /** The segment that holds the line before the boundary, and its bytes up to the end of that line. */
     readonly segment: number;
     readonly segmentBytes: number;
   };

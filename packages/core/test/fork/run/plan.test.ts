@@ -1,4 +1,4 @@
-import { type Graph, makeEventSource } from '@ramet/core';
+import { type Graph, makeEventSource, planFork } from '@ramet/core';
 import { buildSession, encodeLog, makeForkSource, makeTestId } from '@ramet/testkit';
 import { describe, expect, it } from 'vitest';
 import { buildChild, buildRun, enter, exit, makeGraph, planOf, refusalOf, skip, sourceOf, work } from './run-log.ts';
@@ -241,6 +241,10 @@ describe('a fork of a run is refused', () => {
     const session = { ...makeForkSource(encodeLog(buildSession({ turns: [{}] }))), graph: GRAPH };
     expect(refusalOf(session, { fromNode: 'first' }).code).toBe('not_a_graph_run');
     expect(refusalOf({ ...SOURCE, heads: [] }, { fromNode: 'first' }).code).toBe('not_a_graph_run');
+  });
+
+  it('as that of a session', () => {
+    expect(planFork(SOURCE, {})).toMatchObject({ code: 'not_a_session' });
   });
 
   it('when the log was written by a newer version', () => {
