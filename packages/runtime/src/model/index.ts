@@ -1,4 +1,4 @@
-export { openModel } from './opening.ts';
+export { openModel, openNodeModels } from './opening.ts';
 export { contextTokensOf, type PricedModel, type PriceQuestion, priceOf } from './price.ts';
 export { refuseWithoutModel } from './refusals.ts';
 export { planRetry, type RetryQuestion } from './retry.ts';
@@ -9,5 +9,6 @@ export {
   type ModelReply,
   type ModelRequest,
   type ModelSpec,
+  type NodeModels,
   type ToolDescription,
 } from './types.ts';

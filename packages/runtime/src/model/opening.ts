@@ -5,8 +5,8 @@ import { contextTokensOf, isPriceKnown } from './price.ts';
 import { makeProviderModel } from './provider-model.ts';
 import { PROVIDERS, type ProviderEntry } from './providers.ts';
 import { refuseWithoutKey } from './refusals.ts';
-import { openScriptedModel } from './scripted-model.ts';
-import type { Model, ModelSpec } from './types.ts';
+import { openScriptedModel, openScriptedNodes } from './scripted-model.ts';
+import type { Model, ModelSpec, NodeModels } from './types.ts';
 
 /**
  * Opens a model without a request to it. Refuses with `unknown_model`, `no_key`, `bad_usage` (an address that is
@@ -17,6 +17,15 @@ export async function openModel(spec: ModelSpec): Promise<Model | Refusal> {
   if (isRefusal(name)) return name;
   if (name.kind === 'script') return openScriptedModel(spec.name, name.file, spec.cwd);
   return openProviderModel(spec, name.provider, name.model);
+}
+
+/** Opens a model for the nodes of a graph run, as `openModel` does; a script has replies for each node. */
+export async function openNodeModels(spec: ModelSpec): Promise<NodeModels | Refusal> {
+  const name = parseModelName(spec.name);
+  if (isRefusal(name)) return name;
+  if (name.kind === 'script') return openScriptedNodes(spec.name, name.file, spec.cwd);
+  const model = await openProviderModel(spec, name.provider, name.model);
+  return isRefusal(model) ? model : () => model;
 }
 
 async function openProviderModel(spec: ModelSpec, provider: ProviderId, model: string): Promise<Model | Refusal> {

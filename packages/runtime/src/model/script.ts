@@ -19,14 +19,32 @@ export class ScriptProblem extends Error {}
 
 /** Parses a script's text: a JSON array of `{"text"?, "toolCalls"?: [{"name","input"}], "usage"?}`. Throws `ScriptProblem`. */
 export function parseScript(text: string): readonly ScriptedReply[] {
-  let value: unknown;
+  return parseReplies(parseJson(text), '');
+}
+
+/** Parses the script of a graph run: replies by a node's id or full path. Throws `ScriptProblem`. */
+export function parseNodeScripts(text: string): ReadonlyMap<string, readonly ScriptedReply[]> {
+  const value = parseJson(text);
+  if (!isPlainObject(value)) {
+    throw new ScriptProblem(
+      `expected a JSON object of replies by node, {"<id or path>": [...]}, found ${describe(value)}`,
+    );
+  }
+  return new Map(Object.entries(value).map(([node, replies]) => [node, parseReplies(replies, `node ${node}, `)]));
+}
+
+function parseJson(text: string): unknown {
   try {
-    value = JSON.parse(text.replace(/^\uFEFF/, ''));
+    return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
     throw new ScriptProblem(`it is not JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
-  if (!Array.isArray(value)) throw new ScriptProblem(`expected a JSON array of replies, found ${describe(value)}`);
-  return value.map((reply: unknown, index) => parseReply(reply, `reply ${index + 1}`));
+}
+
+function parseReplies(value: unknown, where: string): readonly ScriptedReply[] {
+  if (!Array.isArray(value))
+    throw new ScriptProblem(`${where}expected a JSON array of replies, found ${describe(value)}`);
+  return value.map((reply: unknown, index) => parseReply(reply, `${where}reply ${index + 1}`));
 }
 
 const REPLY_KEYS = ['text', 'toolCalls', 'usage'];

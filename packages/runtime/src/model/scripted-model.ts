@@ -1,5 +1,5 @@
 /**
- * A model that plays a script: one turn from reply 0.
+ * A model that plays a script: one turn, or one entry of a node of a graph run, from reply 0.
  *
  * 1. A request of purpose `turn` gets reply number `replyIndex`; nothing is counted here, so a crash shifts nothing.
  * 2. The file is read again at every request; when its digest is another than at the opening, the request fails.
@@ -9,11 +9,18 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
-import { type AssistantMessage, type Message, type Refusal, refuse } from '@ramet/core';
+import { type AssistantMessage, isRefusal, type Message, type Refusal, refuse, splitNodePath } from '@ramet/core';
 import { renderCount } from '@ramet/core/text';
 import { collectCallIds, makeUniqueId } from './reply.ts';
-import { parseScript, type ScriptedReply, ScriptProblem } from './script.ts';
-import { type Model, type ModelDelta, ModelFailure, type ModelReply, type ModelRequest } from './types.ts';
+import { parseNodeScripts, parseScript, type ScriptedReply, ScriptProblem } from './script.ts';
+import {
+  type Model,
+  type ModelDelta,
+  ModelFailure,
+  type ModelReply,
+  type ModelRequest,
+  type NodeModels,
+} from './types.ts';
 
 const MODEL_ID = 'scripted';
 const MAX_SCRIPT_BYTES = 64 * 1024 * 1024;
@@ -22,10 +29,38 @@ interface Script {
   readonly path: string;
   readonly digest: string;
   readonly replies: readonly ScriptedReply[];
+  /** The node of a graph run they are for. */
+  readonly of?: string;
 }
 
 /** Opens a script; refuses with `bad_script` what cannot be read or is malformed, naming the file and the place. */
 export async function openScriptedModel(name: string, file: string, cwd: string): Promise<Model | Refusal> {
+  const opened = await openScript(file, cwd, parseScript);
+  if (isRefusal(opened)) return opened;
+  const { parsed: replies, ...script } = opened;
+  return makeScriptedModel(name, { ...script, replies });
+}
+
+/**
+ * Opens the script of a graph run, which has replies for each node: those under its path, else under its id, from reply
+ * 0 at each entry. Refuses as `openScriptedModel`.
+ */
+export async function openScriptedNodes(name: string, file: string, cwd: string): Promise<NodeModels | Refusal> {
+  const opened = await openScript(file, cwd, parseNodeScripts);
+  if (isRefusal(opened)) return opened;
+  const { parsed, ...script } = opened;
+  return (path) => {
+    const { id } = splitNodePath(path);
+    const replies = parsed.get(path) ?? parsed.get(id) ?? [];
+    return makeScriptedModel(name, { ...script, replies, of: parsed.has(path) ? path : id });
+  };
+}
+
+async function openScript<T>(
+  file: string,
+  cwd: string,
+  parse: (text: string) => T,
+): Promise<(Pick<Script, 'path' | 'digest'> & { readonly parsed: T }) | Refusal> {
   const absolute = path.resolve(cwd, file);
   const refuseScript = (problem: string) =>
     refuse('bad_script', `the script ${absolute} cannot be used: ${problem}`, { path: absolute });
@@ -37,7 +72,7 @@ export async function openScriptedModel(name: string, file: string, cwd: string)
   }
   try {
     const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-    return makeScriptedModel(name, { path: absolute, digest: digestOf(bytes), replies: parseScript(text) });
+    return { path: absolute, digest: digestOf(bytes), parsed: parse(text) };
   } catch (error) {
     if (error instanceof ScriptProblem) return refuseScript(error.message);
     if (error instanceof TypeError) return refuseScript('it is not UTF-8');
@@ -97,7 +132,7 @@ function playReply(script: Script, request: ModelRequest): ModelReply {
   if (reply === undefined) {
     throw new ModelFailure(
       'script_exhausted',
-      `the script ${script.path} has ${renderCount(script.replies.length, 'reply', 'replies')}, and reply ${request.replyIndex + 1} was asked for; a reply without toolCalls ends a turn`,
+      `the script ${script.path} has ${renderCount(script.replies.length, 'reply', 'replies')}${script.of === undefined ? '' : ` for node ${script.of}`}, and reply ${request.replyIndex + 1} was asked for; a reply without toolCalls ends a turn`,
     );
   }
   const taken = collectCallIds(request.messages);

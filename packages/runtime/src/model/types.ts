@@ -1,4 +1,4 @@
-import type { AssistantMessage, Cost, Message, Usage } from '@ramet/core';
+import type { AssistantMessage, Cost, Message, NodePath, Usage } from '@ramet/core';
 
 /** A tool as a model is told of it; `inputSchema` is JSON Schema. */
 export interface ToolDescription {
@@ -81,6 +81,9 @@ export interface Model {
   /** One streamed request, no retry of its own. Rejects with `ModelFailure`. */
   reply(request: ModelRequest, onDelta: (delta: ModelDelta) => void): Promise<ModelReply>;
 }
+
+/** The models of a graph run's nodes, by the node's path: one for all, or a script for each. */
+export type NodeModels = (path: NodePath) => Model;
 
 export interface ModelSpec {
   /** `anthropic/<name>`, `openai/<name>`, `google/<name>`, `openai-compatible/<name>`, `scripted:<file>`. */

@@ -1,11 +1,11 @@
 import { dirname } from 'node:path';
 import type { Configuration } from '../config/index.ts';
 import { isBelow, type McpServerConfig, type McpTools, openMcpTools } from '../mcp/index.ts';
-import type { SessionServices, TurnRequest } from './types.ts';
+import type { SessionServices, TurnObserver } from './types.ts';
 
 export interface SessionMcpRequest {
   readonly configuration: Configuration;
-  readonly request: Pick<TurnRequest, 'settings'>;
+  readonly request: { readonly settings: { readonly observer: Pick<TurnObserver, 'notice'> } };
   readonly signal: AbortSignal;
   /** Where the agent works: no server's program comes from there. */
   readonly workspace: string;

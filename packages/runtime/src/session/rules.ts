@@ -1,12 +1,12 @@
 /**
- * Which permission rules hold in a turn.
+ * Which permission rules hold in a turn, or while a graph run is driven.
  *
  * 1. Files are read anew at each turn. Of the command line, `allow` holds for the turn it was given to; `deny` and `ask`
  *    hold for the later turns of that session too, until they are dropped on purpose.
  * 2. A fork may never do more than its parent: it keeps what held at the fork point, and what the parent was told since
  *    then, as long as the parent's log is there.
  */
-import { type EventOf, knownEvent, type LastingRule, lastingRules, type SessionState } from '@ramet/core';
+import { type EventOf, knownEvent, type LastingRule, lastingRules } from '@ramet/core';
 import type { Configuration } from '../config/index.ts';
 import type { FileStore } from '../store/index.ts';
 import type { PermissionRule, TurnSettings } from './types.ts';
@@ -14,8 +14,15 @@ import type { PermissionRule, TurnSettings } from './types.ts';
 export interface RuleSources {
   readonly configuration: Configuration;
   readonly settings: Pick<TurnSettings, 'rules' | 'forgetRules'>;
-  readonly state: SessionState;
+  readonly state: RecordedRules;
   readonly store: FileStore;
+}
+
+/** What a log says of the rules that held: its last configuration, and the run it was forked from. */
+export interface RecordedRules {
+  readonly config?: EventOf<'session.config'>;
+  /** `seq`: events before it are not the run's own. */
+  readonly fork?: Pick<EventOf<'session.fork'>, 'parent' | 'offset' | 'seq'>;
 }
 
 /** Every rule of a turn, each once and with where it comes from. */
@@ -30,7 +37,7 @@ export function gatherRules({ configuration, settings, state, store }: RuleSourc
   return [...rules.values()];
 }
 
-function findEarlierRules(state: SessionState, store: FileStore): readonly PermissionRule[] {
+function findEarlierRules(state: RecordedRules, store: FileStore): readonly PermissionRule[] {
   const { config, fork } = state;
   const inherited = fork !== undefined && (config?.seq ?? -1) < fork.seq;
   const rules = [...lastingRules(config), ...(inherited ? readParentRules(fork, store) : [])];
@@ -38,7 +45,7 @@ function findEarlierRules(state: SessionState, store: FileStore): readonly Permi
 }
 
 /** What the parent was told after the fork point; a parent that is gone or damaged says nothing. */
-function readParentRules(fork: EventOf<'session.fork'>, store: FileStore): readonly LastingRule[] {
+function readParentRules(fork: NonNullable<RecordedRules['fork']>, store: FileStore): readonly LastingRule[] {
   const log = store.read(fork.parent);
   if (log === null || log.readOutline().damage !== null) return [];
   let last: EventOf<'session.config'> | undefined;

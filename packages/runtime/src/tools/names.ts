@@ -3,6 +3,9 @@ import { findNearest } from '@ramet/core/text';
 
 export const TOOL_NAMES = ['read_file', 'write_file', 'edit_file', 'list_files', 'search', 'shell'] as const;
 
+/** What rules may be about besides: the program of a graph's node. */
+const EXEC = 'exec';
+
 const MCP_PREFIX = 'mcp__';
 /** One tool of an MCP server, or `*`: all of that server. */
 const MCP_RULE = /^mcp__[a-z0-9_-]{1,32}?__(?:\*|[a-zA-Z0-9_-]{1,57})$/;
@@ -23,7 +26,7 @@ export function coversTool(wanted: string, tool: string): boolean {
  * form is judged: which there are is known when the server runs.
  */
 export function findToolProblem(name: string): string | null {
-  const names: readonly string[] = TOOL_NAMES;
+  const names: readonly string[] = [...TOOL_NAMES, EXEC];
   if (isMcpToolName(name)) {
     const isWellFormed = MCP_RULE.test(name) && name.length <= 64;
     return isWellFormed ? null : 'a tool of an MCP server is named mcp__<server>__<tool>, all of them mcp__<server>__*';

@@ -9,6 +9,7 @@ import type { OwnedLog } from '../../store/index.ts';
 import type { Tool, ToolContext } from '../../tools/types.ts';
 import type { PermissionRule, SessionServices, TurnSettings } from '../types.ts';
 import type { Captor } from '../workspace/capture.ts';
+import type { CallPolicy } from './calls/policy.ts';
 
 export interface TurnContext {
   readonly services: SessionServices;
@@ -23,6 +24,8 @@ export interface TurnContext {
   readonly tools: ReadonlyMap<string, Tool>;
   readonly toolContext: ToolContext;
   readonly captor: Captor;
+  /** Of an agent in a graph run: what holds for its calls beyond what holds in a session. */
+  readonly policy?: CallPolicy;
   /** The person's Ctrl-C or the turn's time limit. */
   readonly signal: AbortSignal;
   readonly timedOut: () => boolean;

@@ -21,7 +21,8 @@ export async function driveTurn(context: TurnContext): Promise<Extract<StepOutco
   }
 }
 
-async function takeStep(context: TurnContext, step: Exclude<Step, { kind: 'idle' }>): Promise<StepOutcome> {
+/** Takes one step of the open turn. */
+export async function takeStep(context: TurnContext, step: Exclude<Step, { kind: 'idle' }>): Promise<StepOutcome> {
   switch (step.kind) {
     case 'request':
       return requestReply(context);

@@ -1,5 +1,5 @@
 /**
- * Makes the workspace of an existing session ready for a turn: the live one, one restored from the checkpoint the log
+ * Makes the workspace of an existing session or graph run ready for work: the live one, one restored from the checkpoint the log
  * names, or a fresh one where there is nothing to restore, said in so many words.
  *
  * 1. A restored workspace is complete and verified, or it is not there.
@@ -7,7 +7,16 @@
  */
 import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EventDraft, Failure, isRefusal, type Refusal, type RunId, refuse, type SessionState } from '@ramet/core';
+import {
+  type EventDraft,
+  type EventOf,
+  Failure,
+  isRefusal,
+  type Refusal,
+  type RunId,
+  refuse,
+  type SessionState,
+} from '@ramet/core';
 import type { Configuration } from '../../config/index.ts';
 import { type FileStore, makeFolder, type RunPaths, removeTree } from '../../store/index.ts';
 import { createCheckout } from '../../workspace/checkout/index.ts';
@@ -23,21 +32,59 @@ import type { BoundWorkspace, PreparedWorkspace } from './types.ts';
 export interface BindRequest {
   readonly store: FileStore;
   readonly id: RunId;
-  readonly state: SessionState;
   readonly configuration: Configuration;
 }
 
+/** What the log of a session or a graph run says about its workspace. */
+export interface RecordedWorkspace {
+  /** As messages call the run. */
+  readonly word: 'session' | 'run';
+  readonly project: string | null;
+  readonly open?: EventOf<'workspace.open'>;
+  /** The run itself has opened or restored it before. */
+  readonly isReady: boolean;
+  /** What it goes on from; null when there is none. */
+  readonly checkpoint: string | null;
+  /** Why there is none. */
+  readonly why: string;
+  /** The run it was forked from. */
+  readonly parent: RunId | null;
+}
+
 /** Binds the workspace of a session whose log is owned. */
-export async function bindWorkspace(request: BindRequest): Promise<PreparedWorkspace | Refusal> {
-  const { store, id, state } = request;
-  const kind = state.workspaceOpen?.kind ?? 'none';
+export function bindWorkspace({
+  state,
+  ...request
+}: BindRequest & { readonly state: SessionState }): Promise<PreparedWorkspace | Refusal> {
+  return bindRecorded({
+    ...request,
+    recorded: {
+      word: 'session',
+      project: state.project,
+      ...(state.workspaceOpen === undefined ? {} : { open: state.workspaceOpen }),
+      isReady: state.workspaceReady,
+      checkpoint: checkpointOf(state),
+      why: `turn ${state.turns} has no checkpoint: ${state.lastEnd?.why ?? 'none was taken'}`,
+      parent: state.fork?.parent ?? null,
+    },
+  });
+}
+
+interface RecordedRequest extends BindRequest {
+  readonly recorded: RecordedWorkspace;
+}
+
+/** Binds the workspace that a log speaks of; the log is owned. */
+export async function bindRecorded(request: RecordedRequest): Promise<PreparedWorkspace | Refusal> {
+  const { store, id, recorded } = request;
+  const kind = recorded.open?.kind ?? 'none';
   if (kind === 'directory') return bindDirectory(request);
   const paths = store.pathsOf(id);
-  if (kind === 'none') return bindEmpty(paths, state);
-  const project = await readProject({ stateFolder: store.layout.home, id: state.project ?? '' });
+  if (kind === 'none') return bindEmpty(paths, recorded);
+  const project = await readProject({ stateFolder: store.layout.home, id: recorded.project ?? '' });
   if (isRefusal(project)) return project;
   const workspace = await describeGit(project, paths);
-  if (state.workspaceReady && existsSync(paths.workspace)) return { workspace, events: [] };
+  if (recorded.isReady && existsSync(paths.workspace)) return { workspace, events: [] };
   return withProjectShared(project, () => restoreOrFresh(request, { project, paths, workspace }));
 }
 
@@ -47,21 +94,14 @@ interface GitPlace {
   readonly workspace: BoundWorkspace;
 }
 
-async function restoreOrFresh(request: BindRequest, place: GitPlace): Promise<PreparedWorkspace | Refusal> {
-  const { state } = request;
-  const checkpoint = checkpointOf(state);
+async function restoreOrFresh(request: RecordedRequest, place: GitPlace): Promise<PreparedWorkspace | Refusal> {
+  const { checkpoint, why } = request.recorded;
   // A workspace that no event speaks of was never worked in: what is there is the rest of a crash.
   removeTree(place.paths.workspace);
   for (const name of readdirSync(place.paths.folder)) {
     if (name.startsWith('workspace.')) removeTree(join(place.paths.folder, name));
   }
-  if (checkpoint === null) {
-    return openFresh(
-      request,
-      place,
-      `turn ${state.turns} has no checkpoint: ${state.lastEnd?.why ?? 'none was taken'}`,
-    );
-  }
+  if (checkpoint === null) return openFresh(request, place, why);
   try {
     return await restore(request, place, checkpoint);
   } catch (error) {
@@ -70,10 +110,10 @@ async function restoreOrFresh(request: BindRequest, place: GitPlace): Promise<Pr
   }
 }
 
-async function restore(request: BindRequest, place: GitPlace, checkpoint: string): Promise<PreparedWorkspace> {
-  const { store, state, configuration } = request;
+async function restore(request: RecordedRequest, place: GitPlace, checkpoint: string): Promise<PreparedWorkspace> {
+  const { store, recorded, configuration } = request;
   const { project, paths, workspace } = place;
-  const parent = state.fork === undefined ? null : store.pathsOf(state.fork.parent).workspace;
+  const parent = recorded.parent === null ? null : store.pathsOf(recorded.parent).workspace;
   const restored = await restoreCheckpoint({
     project,
     checkpoint,
@@ -84,7 +124,7 @@ async function restore(request: BindRequest, place: GitPlace, checkpoint: string
       { from: 'project', path: project.checkout },
     ],
   });
-  const rebuilt = state.workspaceReady
+  const rebuilt = recorded.isReady
     ? { reason: 'the workspace folder was gone; what came after this checkpoint is lost' }
     : {};
   const event: EventDraft = {
@@ -97,7 +137,11 @@ async function restore(request: BindRequest, place: GitPlace, checkpoint: string
   return { workspace, events: [event] };
 }
 
-async function openFresh(request: BindRequest, place: GitPlace, reason: string): Promise<PreparedWorkspace | Refusal> {
+async function openFresh(
+  request: RecordedRequest,
+  place: GitPlace,
+  reason: string,
+): Promise<PreparedWorkspace | Refusal> {
   const { carry, captureIgnored } = request.configuration;
   const { project, paths, workspace } = place;
   const opened = await createCheckout({ project, target: paths.workspace, allowDirty: false, carry, captureIgnored });
@@ -133,7 +177,7 @@ async function describeGit(project: Project, paths: RunPaths): Promise<BoundWork
   };
 }
 
-function bindEmpty(paths: RunPaths, state: SessionState): PreparedWorkspace {
+function bindEmpty(paths: RunPaths, { word, isReady }: RecordedWorkspace): PreparedWorkspace {
   const workspace: BoundWorkspace = {
     kind: 'none',
     path: paths.workspace,
@@ -142,20 +186,19 @@ function bindEmpty(paths: RunPaths, state: SessionState): PreparedWorkspace {
     frozen: [],
     release: () => {},
   };
-  if (existsSync(paths.workspace) && state.workspaceReady) return { workspace, events: [] };
+  if (existsSync(paths.workspace) && isReady) return { workspace, events: [] };
   makeFolder(paths.workspace);
-  const reason = 'this session has no workspace: its folder starts empty';
+  const reason = `this ${word} has no workspace: its folder starts empty`;
   const event: EventDraft = { type: 'workspace.restore', checkpoint: null, outcome: 'fresh', reason, carried: [] };
   return { workspace, events: [event] };
 }
 
-async function bindDirectory(request: BindRequest): Promise<PreparedWorkspace | Refusal> {
-  const { store, state, id } = request;
-  const recorded = state.workspaceOpen?.path;
-  if (recorded === undefined || !existsSync(recorded)) {
-    return refuse('no_workspace', `the folder ${recorded ?? '?'} that session ${id} works in is gone`, { id });
+async function bindDirectory({ store, id, recorded }: RecordedRequest): Promise<PreparedWorkspace | Refusal> {
+  const { word, open, isReady } = recorded;
+  if (open?.path === undefined || !existsSync(open.path)) {
+    return refuse('no_workspace', `the folder ${open?.path ?? '?'} that ${word} ${id} works in is gone`, { id });
   }
-  const path = realpathSync(recorded);
+  const path = realpathSync(open.path);
   const lock = await lockDirectory(store.layout.home, path);
   if (isRefusal(lock)) return lock;
   // The owner of an earlier turn may have died before it could.
@@ -171,8 +214,8 @@ async function bindDirectory(request: BindRequest): Promise<PreparedWorkspace | 
       lock.release();
     },
   };
-  if (state.workspaceReady) return { workspace, events: [] };
-  const reason = 'the folder is shared with the session this one was forked from; nothing in it was brought back';
+  if (isReady) return { workspace, events: [] };
+  const reason = `the folder is shared with the ${word} this one was forked from; nothing in it was brought back`;
   const event: EventDraft = { type: 'workspace.restore', checkpoint: null, outcome: 'shared', reason, carried: [] };
   return { workspace, events: [event] };
 }

@@ -13,8 +13,9 @@ import { decodeWith } from '../decode.ts';
 import { endByAbort, type StepOutcome } from '../outcome.ts';
 import { askAbout, followAnswer, recordAnswerOf } from './approval.ts';
 import { keyOfCall } from './keys.ts';
-import { matchOutstanding } from './outstanding.ts';
+import { matchOutstanding, type OutstandingMatch } from './outstanding.ts';
 import { type CallFacts, decideCall, isAllowedByFlag, type Verdict } from './permissions.ts';
+import type { PolicyCall, PolicyVerdict } from './policy.ts';
 import { type ReadyCall, recordAnswer, recordProblem } from './results.ts';
 import { parkUnknown } from './unknown.ts';
 
@@ -46,9 +47,8 @@ export async function startCall(
   ready: ReadyCall & { readonly attempt: number },
 ): Promise<StepOutcome> {
   const { call, tool, input, attempt } = ready;
-  const { turn } = openTurnOf(context.fold.state);
   const contained = tool.contained(context.toolContext);
-  const key = call.intent?.key ?? keyOfCall(context.fold.state.id, { turn, index: call.index }, input);
+  const { key, acknowledged } = identify(context, ready);
   const intent: EventDraft = {
     type: 'tool.intent',
     callId: call.callId,
@@ -58,6 +58,7 @@ export async function startCall(
     contained,
     key,
     ...(attempt > 1 ? { attempt } : {}),
+    ...(acknowledged === undefined ? {} : { acknowledged }),
   };
   await record(context, [intent], { durable: true });
   const answer = await tool.run(input, { ...context.toolContext, key });
@@ -67,18 +68,36 @@ export async function startCall(
   return recordAnswer(context, call, { answer, contained });
 }
 
+/** The key of a call, and the write of another run that it makes again on purpose. */
+function identify(context: TurnContext, ready: ReadyCall): { readonly key: string; readonly acknowledged?: number } {
+  const { call, input } = ready;
+  const { policy, fold } = context;
+  const { index, intent } = call;
+  if (intent !== undefined) {
+    const { key, acknowledged } = intent;
+    return { key, ...(acknowledged === undefined ? {} : { acknowledged }) };
+  }
+  if (policy === undefined)
+    return { key: keyOfCall(fold.state.id, { turn: openTurnOf(fold.state).turn, index }, input) };
+  const verdict = policy.judge(policyCallOf(context, ready));
+  if (verdict?.kind === 'known') return { key: verdict.key };
+  const key = policy.keyOf({ index, input });
+  return verdict?.kind === 'acknowledged' ? { key, acknowledged: verdict.offset } : { key };
+}
+
+function policyCallOf(context: TurnContext, { tool, input }: ReadyCall): PolicyCall {
+  return { tool: tool.name, input, effect: tool.effect, contained: tool.contained(context.toolContext) };
+}
+
 function wordsOf({ output }: ToolAnswer): string {
   return typeof output.value === 'string' ? output.value : 'it was not answered';
 }
 
 async function permitCall(context: TurnContext, ready: ReadyCall): Promise<'go' | StepOutcome> {
-  const { call, tool, input } = ready;
-  const match = matchOutstanding(context.fold.state, {
-    tool: tool.name,
-    input,
-    ...(tool.volatile === undefined ? {} : { volatile: tool.volatile }),
-  });
-  const verdict = verdictOn(context, ready, match.exact !== null);
+  const { call } = ready;
+  const earlier = context.policy?.judge(policyCallOf(context, ready)) ?? null;
+  const match = earlier?.kind === 'ask' ? { exact: null, sameTool: earlier.outstanding } : matchIn(context, ready);
+  const verdict = verdictOn(context, ready, { matches: match.exact !== null, earlier });
   // An answer that was recorded before a crash is not asked for again; a rule that denies stands above it.
   if (verdict.kind !== 'deny' && call.approval !== undefined) {
     return followAnswer(context, ready, { answer: call.approval.answer, match });
@@ -90,11 +109,16 @@ async function permitCall(context: TurnContext, ready: ReadyCall): Promise<'go' 
     return verdict.kind === 'allow' ? 'go' : askAbout(context, ready, { reason: verdict.reason, match });
   }
   // A question stays open whatever the rules of a later command are: only a person answers it, or a flag they give now.
-  if (match.exact === null && isAllowedByFlag(factsOf(context, ready), context.rules)) {
+  if (match.exact === null && earlier === null && isAllowedByFlag(factsOf(context, ready), context.rules)) {
     await recordAnswerOf(context, ready, { answer: 'allow', scope: 'once', by: 'flag' });
     return 'go';
   }
   return askAbout(context, ready, { reason: String(decodeWith(context.log)(asked.reason)), match });
+}
+
+function matchIn(context: TurnContext, { tool, input }: ReadyCall): OutstandingMatch {
+  const { name, volatile } = tool;
+  return matchOutstanding(context.fold.state, { tool: name, input, ...(volatile === undefined ? {} : { volatile }) });
 }
 
 function factsOf(context: TurnContext, { tool, input }: ReadyCall): CallFacts {
@@ -107,10 +131,16 @@ export function findDenial(context: TurnContext, ready: ReadyCall): string | nul
   return verdict.kind === 'deny' ? verdict.reason : null;
 }
 
-function verdictOn(context: TurnContext, ready: ReadyCall, matches: boolean): Verdict {
+function verdictOn(
+  context: TurnContext,
+  ready: ReadyCall,
+  { matches, earlier }: { readonly matches: boolean; readonly earlier: PolicyVerdict | null },
+): Verdict {
   const { tool, input } = ready;
   const verdict = decideCall(factsOf(context, ready), context.rules);
   if (verdict.kind === 'deny') return verdict;
+  if (earlier?.kind === 'acknowledged') return { kind: 'allow' };
+  if (earlier?.kind === 'ask') return { kind: 'ask', reason: earlier.reason };
   if (matches)
     return { kind: 'ask', reason: 'this very write was already made after the point this session forked from' };
   if (verdict.kind === 'ask' && isGranted(context, tool.name, input)) return { kind: 'allow' };
