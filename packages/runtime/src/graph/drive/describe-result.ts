@@ -1,0 +1,63 @@
+/** How driving a run ended, as callers are told. */
+import { type ErrorInfo, findOpenGates, findUnknownCalls, type Moves } from '@ramet/core';
+import type { ParkedNode } from '../nodes/types.ts';
+import type { ParkedFor, RunResult } from '../types.ts';
+import type { OpenRun } from './types.ts';
+
+export interface Ending {
+  readonly parked: readonly ParkedNode[];
+  /** The last moves; null when the person interrupted the run. */
+  readonly moves: Moves | null;
+}
+
+/** Describes how a run stands that is not driven any more. */
+export function describeResult(run: OpenRun, ending: Ending): RunResult {
+  const { state } = run.journal;
+  const base = { run: run.id, usage: state.own };
+  switch (state.status) {
+    case 'completed':
+      return { ...base, status: 'completed', output: run.decode(state.output) };
+    case 'failed':
+      return { ...base, status: 'failed', error: run.decode(state.error) as ErrorInfo };
+    case 'abandoned':
+      return { ...base, status: 'abandoned' };
+    default:
+      if (ending.moves === null) return { ...base, status: 'interrupted' };
+      return { ...base, status: 'parked', parked: describeParked(run, ending.parked) };
+  }
+}
+
+function describeParked(run: OpenRun, parked: readonly ParkedNode[]): ParkedFor {
+  const { state } = run.journal;
+  const told = new Set(parked.map(({ node }) => node));
+  const unknown = findUnknownCalls(state, run.journal.taken).filter(({ path }) => !told.has(path));
+  return {
+    gates: findOpenGates(state).map(({ path, offset, question, answerSchema }) => ({
+      node: path,
+      offset,
+      question: String(run.decode(question)),
+      answerSchema: run.decode(answerSchema) as Readonly<Record<string, unknown>>,
+    })),
+    calls: [
+      ...parked.map(({ node, offset, reason, message }) => ({ node, offset, reason, message })),
+      ...unknown.map(({ path, offset, tool }) => ({
+        node: path,
+        offset,
+        reason: 'outcome_unknown' as const,
+        message: describeUnknown(run.id, { tool, offset, why: 'it began, and no answer of it is recorded' }),
+      })),
+    ],
+  };
+}
+
+/** What a person reads of a call whose outcome nobody knows. */
+export function describeUnknown(
+  id: string,
+  call: { readonly tool: string; readonly offset: number; readonly why: string },
+): string {
+  const { tool, offset, why } = call;
+  return (
+    `${tool} at offset ${offset} may have reached the outside: ${why}; say what happened with ` +
+    `\`ramet resolve ${id} --offset ${offset} (--happened --result <json> | --did-not-happen | --retry)\``
+  );
+}

@@ -1,0 +1,5 @@
+export { abandonRun } from './abandon-run.ts';
+export { answerGate } from './answer-gate.ts';
+export { resumeRun } from './resume-run.ts';
+export { startRun } from './start-run.ts';
+export type * from './types.ts';

@@ -1,0 +1,273 @@
+/**
+ * Gets a run ready to be driven: log owned and folded, document read by its hash, models opened, workspace bound or
+ * restored, tools connected; all of it recorded.
+ */
+import { existsSync } from 'node:fs';
+import {
+  createRunFold,
+  decodeValue,
+  type ErrorInfo,
+  type EventDraft,
+  type EventOf,
+  type Graph,
+  isRefusal,
+  knownEvent,
+  type LoggedEvent,
+  type Refusal,
+  type RunFold,
+  type RunId,
+  refuse,
+  SCHEMA,
+} from '@ramet/core';
+import { type Configuration, readConfiguration } from '../config/index.ts';
+import { measureRun } from '../inspect/index.ts';
+import type { McpTools } from '../mcp/index.ts';
+import { openSandbox } from '../sandbox/index.ts';
+import { openSessionMcp } from '../session/mcp-tools.ts';
+import { gatherRules } from '../session/rules.ts';
+import { bindRecorded } from '../session/workspace/bind.ts';
+import type { PreparedWorkspace } from '../session/workspace/types.ts';
+import type { OwnedLog } from '../store/index.ts';
+import { builtinTools, type Tool } from '../tools/index.ts';
+import { isMcpToolName } from '../tools/names.ts';
+import { readProject } from '../workspace/project/index.ts';
+import { readDocument } from './documents/documents.ts';
+import type { OpenRun } from './drive/types.ts';
+import { openJournal } from './journal.ts';
+import { openModels, type RunModels } from './nodes/models.ts';
+import { needsSandbox } from './places/file-use.ts';
+import { openPlaces } from './places/places.ts';
+import type { RunServices, RunSettings } from './types.ts';
+
+/** A run that is ours. */
+export interface OpenedRun {
+  readonly run: OpenRun;
+  /** Why it cannot go on with its script; null when it can. */
+  readonly changedScript: ErrorInfo | null;
+  /** Ends what was opened, the lock last. */
+  close(): Promise<void>;
+}
+
+export interface OpenRunRequest {
+  readonly id: RunId;
+  readonly settings: RunSettings;
+}
+
+/** Opens a run; on a refusal nothing of it stays locked. */
+export async function openRun(services: RunServices, request: OpenRunRequest): Promise<OpenedRun | Refusal> {
+  const log = await services.store.own(request.id);
+  if (isRefusal(log)) return log;
+  const closers: Closer[] = [() => log.close()];
+  const close = async (): Promise<void> => {
+    for (const closer of closers.reverse()) await closer();
+  };
+  try {
+    const opened = await openOwned(services, { ...request, log, closers });
+    if (!isRefusal(opened)) return { ...opened, close };
+    await close();
+    return opened;
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+type Closer = () => void | Promise<void>;
+
+interface OwnedRequest extends OpenRunRequest {
+  readonly log: OwnedLog;
+  readonly closers: Closer[];
+}
+
+/** What the log of a run says, folded. */
+export interface FoldedRun {
+  readonly graph: Graph;
+  readonly fold: RunFold;
+  /** What the last owner ran with. */
+  readonly last?: EventOf<'session.config'>;
+}
+
+/** Reads and folds the log of a run; refuses what is no graph run. */
+export function foldRun(
+  services: Pick<RunServices, 'store'>,
+  log: Pick<OwnedLog, 'id' | 'readEvents'>,
+): FoldedRun | Refusal {
+  let folded: { readonly graph: Graph; readonly fold: RunFold } | null = null;
+  let last: EventOf<'session.config'> | undefined;
+  for (const event of log.readEvents()) {
+    if (folded === null) {
+      const start = knownEvent(event);
+      if (start?.type !== 'graph.start') return refuseSession(log.id);
+      const graph = readDocument(services.store, start.graph);
+      folded = { graph, fold: createRunFold(graph) };
+    }
+    folded.fold.add(event);
+    last = configOf(event) ?? last;
+  }
+  if (folded === null) return refuseSession(log.id);
+  return { ...folded, ...(last === undefined ? {} : { last }) };
+}
+
+function configOf(event: LoggedEvent): EventOf<'session.config'> | null {
+  if (event.type !== 'session.config' || event.node !== undefined) return null;
+  const known = knownEvent(event);
+  return known?.type === 'session.config' ? known : null;
+}
+
+function refuseSession(id: RunId): Refusal {
+  return refuse('not_a_graph_run', `${id} is a session: go on with it by \`ramet run --session ${id}\``, { id });
+}
+
+/** Refuses a run that has ended for good. */
+export function refuseEnded({ state }: Pick<RunFold, 'state'>): Refusal | null {
+  const { id, status } = state;
+  if (status !== 'completed' && status !== 'abandoned') return null;
+  return refuse('run_ended', `run ${id} is ${status}: it is not gone on with; start another, or fork it`, {
+    id,
+    status,
+  });
+}
+
+async function openOwned(services: RunServices, open: OwnedRequest): Promise<Omit<OpenedRun, 'close'> | Refusal> {
+  const { log, id, settings, closers } = open;
+  const folded = foldRun(services, log);
+  if (isRefusal(folded)) return folded;
+  const { graph, fold, last } = folded;
+  const ended = refuseEnded(fold);
+  if (ended !== null) return ended;
+  if (log.repaired) settings.observer.notice?.(`the last process that worked in run ${id} died while it did`);
+  const configuration = await configure(services, fold, settings);
+  if (isRefusal(configuration)) return configuration;
+  const known = last === undefined ? {} : { last };
+  const models = await openModels(services, { graph, settings, configuration, ...known, cwd: fold.state.cwd });
+  if (isRefusal(models)) return models;
+  const noSandbox = await refuseWithoutSandbox(services, graph, settings);
+  if (noSandbox !== null) return noSandbox;
+  const prepared = await bind(services, { id, fold, configuration });
+  if (isRefusal(prepared)) return prepared;
+  closers.push(() => measureRun(services.store.pathsOf(id)));
+  closers.push(() => prepared.workspace.release());
+  const mcp = await connectTools(services, { ...open, graph, configuration, workspace: prepared.workspace.path });
+  closers.push(() => mcp.close());
+  const run = assemble(services, { ...open, graph, fold, configuration, known, prepared, mcp, models });
+  await run.journal.record([...prepared.events, draftConfig(run, models)]);
+  return { run, changedScript: models.changed };
+}
+
+interface Parts extends OwnedRequest {
+  readonly graph: Graph;
+  readonly fold: RunFold;
+  readonly configuration: Configuration;
+  readonly known: { readonly last?: EventOf<'session.config'> };
+  readonly prepared: PreparedWorkspace;
+  readonly mcp: McpTools;
+  readonly models: RunModels;
+}
+
+function assemble(services: RunServices, parts: Parts): OpenRun {
+  const { id, settings, log, graph, fold, configuration, known, prepared, mcp, models } = parts;
+  const { store, functions = [] } = services;
+  const { forkedFrom } = fold.state;
+  const fork =
+    forkedFrom === undefined
+      ? {}
+      : { fork: { parent: forkedFrom.id, offset: forkedFrom.offset, seq: forkedFrom.offset + 1 } };
+  const recorded = { ...(known.last === undefined ? {} : { config: known.last }), ...fork };
+  const journal = openJournal(log, fold, settings.observer);
+  const tools: readonly Tool[] = [...functions, ...mcp.tools, ...builtinTools()];
+  return {
+    id,
+    services,
+    settings,
+    configuration,
+    rules: gatherRules({ configuration, settings, state: recorded, store }),
+    graph,
+    journal,
+    tools: new Map(tools.map((tool) => [tool.name, tool])),
+    models,
+    places: openPlaces({
+      store,
+      configuration,
+      workspace: prepared.workspace,
+      sandbox: settings.sandbox === 'none' ? 'none' : 'bubblewrap',
+      state: () => journal.state,
+    }),
+    decode: (value) => decodeValue(value, log.readPayload),
+  };
+}
+
+async function configure(
+  services: RunServices,
+  { state }: RunFold,
+  { trustProject }: RunSettings,
+): Promise<Configuration | Refusal> {
+  const { home } = services.store.layout;
+  const project = state.project === null ? null : await readProject({ stateFolder: home, id: state.project });
+  if (isRefusal(project)) return project;
+  const folders = [project?.checkout, state.workspaceOpen?.path, state.cwd];
+  const checkout = folders.find((folder) => folder !== undefined && existsSync(folder)) ?? null;
+  return readConfiguration({ env: services.env, home, checkout, trustProject });
+}
+
+/** A sandbox is needed by nodes that run something; that there is none is said before anything is made. */
+export async function refuseWithoutSandbox(
+  { store }: RunServices,
+  graph: Graph,
+  { sandbox }: RunSettings,
+): Promise<Refusal | null> {
+  if (sandbox === 'none' || !needsSandbox(graph)) return null;
+  const { home } = store.layout;
+  const opened = await openSandbox('bubblewrap', { workspace: home, scratch: home, readOnly: [], frozen: [] });
+  return isRefusal(opened) ? opened : null;
+}
+
+function bind(
+  { store }: RunServices,
+  run: { readonly id: RunId; readonly fold: RunFold; readonly configuration: Configuration },
+): Promise<PreparedWorkspace | Refusal> {
+  const { id, fold, configuration } = run;
+  const { project, workspaceOpen, workspaceReady, checkpoints, forkedFrom } = fold.state;
+  const recorded = {
+    word: 'run',
+    project,
+    ...(workspaceOpen === undefined ? {} : { open: workspaceOpen }),
+    isReady: workspaceReady,
+    checkpoint: checkpoints.get('')?.id ?? null,
+    why: 'the run has no checkpoint yet',
+    parent: forkedFrom?.id ?? null,
+  } as const;
+  return bindRecorded({ store, id, configuration, recorded });
+}
+
+/** MCP servers are connected only for documents that name one of their tools. */
+async function connectTools(
+  services: RunServices,
+  open: OwnedRequest & { readonly graph: Graph; readonly configuration: Configuration; readonly workspace: string },
+): Promise<McpTools> {
+  const named = [...open.graph.nodes.values()].flatMap(({ node }) => {
+    if (node.kind === 'agent') return node.tools ?? [];
+    return node.kind === 'tool' && node.tool !== undefined ? [node.tool] : [];
+  });
+  if (!named.some(isMcpToolName)) return { tools: [], close: async () => {} };
+  const { configuration, settings, workspace } = open;
+  return openSessionMcp(services, { configuration, request: { settings }, signal: settings.signal, workspace });
+}
+
+function draftConfig(run: OpenRun, { recorded }: RunModels): EventDraft {
+  const { settings, rules, tools, places } = run;
+  const { sandbox } = places.run;
+  const context = { sandbox, allowNet: settings.allowNet };
+  return {
+    type: 'session.config',
+    schema: SCHEMA,
+    model: recorded,
+    tools: [...tools.values()].map((tool) => {
+      const { name, effect } = tool;
+      return { name, effect, contained: tool.contained(context) };
+    }),
+    permissions: rules,
+    sandbox: sandbox.kind,
+    allowNet: settings.allowNet,
+    instructions: [],
+  };
+}
