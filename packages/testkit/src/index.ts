@@ -31,6 +31,8 @@ export {
   buildRunFork,
   buildRunStart,
   type GraphRunPlan,
+  makeChain,
+  makeGraph,
   type NodeCallPlan,
   type NodePlan,
   TEST_GRAPH,

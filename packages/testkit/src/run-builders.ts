@@ -9,16 +9,22 @@ import {
   type Contained,
   canonicalJson,
   chainAfter,
+  compileGraph,
   type Digest,
   type Effect,
   type EncodedLine,
   type EventDraft,
+  type Graph,
+  type GraphBody,
+  hashGraph,
+  isGraphProblems,
   type NodePath,
   type RewalkCall,
   type RunChanges,
   type RunId,
   type RunOrigin,
   type ToolOutcomeKind,
+  validateGraph,
   type WorkspaceKind,
 } from '@ramet/core';
 import { encodeLog, makeTestId, sha256 } from './log-builders.ts';
@@ -62,6 +68,20 @@ export interface GraphRunPlan {
 
 /** The hash of no document: what built runs walk unless told. */
 export const TEST_GRAPH = sha256('a test document');
+
+/** A document of these parts, which must be valid. */
+export function makeGraph(body: GraphBody): Graph {
+  const valid = validateGraph({ schema: 1, ...body });
+  if (isGraphProblems(valid)) throw new Error(JSON.stringify(valid));
+  return compileGraph(valid, hashGraph(valid, sha256));
+}
+
+/** A document whose nodes run one after the other; each runs a program. */
+export function makeChain(...ids: readonly string[]): Graph {
+  const program = { kind: 'tool' as const, exec: { command: 'true' } };
+  const edges = ids.slice(1).map((to, index) => ({ from: ids[index] ?? '', to }));
+  return makeGraph({ nodes: Object.fromEntries(ids.map((id) => [id, program])), edges });
+}
 
 /** The events of a run, from `graph.start` on. */
 export function buildRun(plan: GraphRunPlan): readonly EventDraft[] {

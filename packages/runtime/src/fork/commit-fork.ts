@@ -3,16 +3,13 @@
  *
  * 1. The source is locked shared from the check to the commit, or owned by this very process.
  * 2. A failure leaves no trace of the child and the source untouched.
- * 3. One idempotency key makes one child; with another request it is refused.
- * 4. No git runs here: a checkpoint is held by being named in a log.
+ * 3. No git runs here: a checkpoint is held by being named in a log.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   canonicalJson,
   type Digest,
   decodeValue,
   type EventDraft,
-  Failure,
   type ForkOrigin,
   type ForkPlan,
   type ForkRequest,
@@ -22,16 +19,8 @@ import {
   type RunId,
   refuse,
 } from '@ramet/core';
-import {
-  forkKeyOf,
-  type KeyRecord,
-  type LogOutline,
-  type RunStore,
-  refuseDamaged,
-  type SharedLog,
-  type StagedRun,
-  sha256,
-} from '../store/index.ts';
+import { type LogOutline, type RunStore, refuseDamaged, type SharedLog, sha256 } from '../store/index.ts';
+import { type Attempt, commitChild, forkWithKey } from './keyed-fork.ts';
 
 export interface ForkOptions extends ForkRequest {
   readonly idempotencyKey?: string;
@@ -56,9 +45,6 @@ export interface ForkContext {
   readonly makeId: () => RunId;
 }
 
-/** How often a fork with a key starts again because another process with this key was first, or died. */
-const ATTEMPTS = 5;
-
 /** Forks a session at a completed turn. */
 export async function forkSession(
   context: ForkContext,
@@ -66,48 +52,37 @@ export async function forkSession(
   options: ForkOptions,
 ): Promise<ForkResult | Refusal> {
   const { store } = context;
-  const hash = options.idempotencyKey === undefined ? null : forkKeyOf(source, options.idempotencyKey);
-  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const known = hash === null ? null : await awaitKeyed(store, hash, requestDigestOf(options));
-    if (isRefusal(known)) return known;
-    if (known?.made) return describeRepeated(store, known.record.child);
-    const result = await forkOnce(context, source, { options, hash, claimed: known?.record.child ?? null });
-    if (result !== 'beaten') return result;
-  }
-  return refuseBusy(`other forks of ${source} with this key keep being first and dying`);
+  const request = { source, ...keyOf(options), digest: requestDigestOf(options) };
+  return forkWithKey(store, request, {
+    once: (attempt) => forkOnce(context, options, attempt),
+    describeRepeated: (child) => describeRepeated(store, child),
+  });
 }
 
-interface Attempt {
-  readonly options: ForkOptions;
-  readonly hash: Digest | null;
-  /** The child the key is bound to already: its first builder died, or another process is at it too. */
-  readonly claimed: RunId | null;
-}
-
-/** `beaten`: another process with the same key was first. */
 async function forkOnce(
   { store, makeId }: ForkContext,
-  source: RunId,
+  options: ForkOptions,
   attempt: Attempt,
 ): Promise<ForkResult | Refusal | 'beaten'> {
-  const log = await store.share(source);
+  const log = await store.share(attempt.request.source);
   if (isRefusal(log)) return log;
   try {
-    const plan = planOn(log, attempt.options);
+    const plan = planOn(log, options);
     if (isRefusal(plan)) return plan;
-    return await commitPlan(store, { ...attempt, log, plan, childId: attempt.claimed ?? makeId() });
+    return await commitPlan(store, attempt, { log, plan, options, childId: attempt.claimed ?? makeId() });
   } finally {
     log.close();
   }
 }
 
-interface Commit extends Attempt {
+interface Commit {
   readonly log: SharedLog;
   readonly plan: ForkPlan;
+  readonly options: ForkOptions;
   readonly childId: RunId;
 }
 
-async function commitPlan(store: RunStore, commit: Commit): Promise<ForkResult | Refusal | 'beaten'> {
+async function commitPlan(store: RunStore, attempt: Attempt, commit: Commit): Promise<ForkResult | 'beaten'> {
   const { log, plan, options, childId } = commit;
   const { position, bytes: length } = plan.boundary;
   const digest = sha256(log.readOutline().readLineBytes(plan.segment, position, length));
@@ -116,49 +91,10 @@ async function commitPlan(store: RunStore, commit: Commit): Promise<ForkResult |
     const bytes = { own: plan.prefix.segmentBytes, shared: plan.prefix.bytes - plan.prefix.segmentBytes };
     return { session: null, forkedFrom, plan, bytes, missingPayloads: [], repeated: false };
   }
-  const staged = stageChild(store, commit);
-  if (staged === 'beaten') return 'beaten';
-  try {
-    staged.append([draftFork(plan, { childId, forkedFrom, ...keyOf(options) })]);
-  } catch (error) {
-    staged.discard();
-    throw error;
-  }
-  const { bytes, missingPayloads } = staged;
-  if (!(await commitStaged(store, staged, commit))) return 'beaten';
-  return { session: childId, forkedFrom, plan, bytes, missingPayloads, repeated: false };
-}
-
-/** A child's id is another's too only when a key bound it. */
-function stageChild(store: RunStore, { log, plan, childId, claimed }: Commit): StagedRun | 'beaten' {
-  try {
-    return store.stage(childId, { source: log, plan });
-  } catch (error) {
-    if (claimed !== null && error instanceof Failure && error.code === 'owned_elsewhere') return 'beaten';
-    throw error;
-  }
-}
-
-/** Binds the key last, before the rename; false when another process bound it, or put the child there, first. */
-async function commitStaged(store: RunStore, staged: StagedRun, commit: Commit): Promise<boolean> {
-  const { hash, claimed, options, childId } = commit;
-  let beaten = false;
-  const bindKey = (): void => {
-    if (hash === null) return;
-    const record = { child: childId, request: requestDigestOf(options) };
-    beaten = claimed === null ? !store.claimKey(hash, record) : store.read(childId) !== null;
-    if (beaten) throw new Error('another process with this idempotency key was first');
-  };
-  try {
-    await staged.commit(bindKey);
-  } catch (error) {
-    if (!beaten) throw error;
-  }
-  return !beaten;
-}
-
-function refuseBusy(what: string): Refusal {
-  return refuse('owned_elsewhere', `${what}; try again`);
+  const drafts = [draftFork(plan, { childId, forkedFrom, ...keyOf(options) })];
+  const made = await commitChild(store, attempt, { id: childId, log, plan, drafts });
+  if (made === 'beaten') return 'beaten';
+  return { session: childId, forkedFrom, plan, ...made, repeated: false };
 }
 
 function planOn(log: SharedLog, options: ForkOptions): ForkPlan | Refusal {
@@ -198,38 +134,6 @@ function keyOf(options: ForkOptions): { readonly key?: string } {
 
 function requestDigestOf(options: ForkOptions): string {
   return sha256(canonicalJson({ at: options.at ?? null, title: options.title ?? null }));
-}
-
-/** How long a second caller waits for the first one's child to appear. */
-const WAIT_MS = 10_000;
-
-/** What a key stands for, once whoever is building its child has finished or died; null when it stands for nothing. */
-async function awaitKeyed(
-  store: RunStore,
-  hash: Digest,
-  request: string,
-): Promise<{ readonly record: KeyRecord; readonly made: boolean } | Refusal | null> {
-  const record = store.readKey(hash);
-  if (record === null) return null;
-  if (record.request !== request) {
-    return refuse('key_reused', `this idempotency key already made ${record.child} by another request; use a new key`, {
-      child: record.child,
-    });
-  }
-  // Retiring a key comes before its child's removal: while the child is there it answers.
-  if (record.removed === true && store.read(record.child) === null) {
-    return refuse('child_removed', `the child ${record.child} that this key made was removed; use a new key`, {
-      child: record.child,
-    });
-  }
-  const deadline = performance.now() + WAIT_MS;
-  while (store.read(record.child) === null && store.isStaged(record.child)) {
-    if (performance.now() > deadline) {
-      return refuseBusy(`${record.child} is still being built by another process`);
-    }
-    await sleep(10);
-  }
-  return { record, made: store.read(record.child) !== null };
 }
 
 /** Answers for a child that is there already, from its own log. */

@@ -1,2 +1,4 @@
 export { forkKeyOf } from '../store/index.ts';
 export { type ForkContext, type ForkOptions, type ForkResult, forkSession } from './commit-fork.ts';
+export { forkRun } from './commit-run-fork.ts';
+export type * from './run-types.ts';

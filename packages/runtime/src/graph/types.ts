@@ -5,13 +5,12 @@ import type {
   LoggedEvent,
   NodePath,
   Refusal,
-  RunForkPlan,
   RunForkRequest,
   RunId,
-  RunOrigin,
   UsageSum,
   WorkspaceKind,
 } from '@ramet/core';
+import type { RunForkResult } from '../fork/index.ts';
 import type { ApprovalQuestion, ApprovalReply, PermissionRule, SessionServices } from '../session/index.ts';
 import type { Tool } from '../tools/index.ts';
 
@@ -98,17 +97,6 @@ export interface RunForkOptions extends Omit<RunForkRequest, 'graph'> {
   readonly document?: GraphDocument;
   readonly idempotencyKey?: string;
   readonly dryRun?: boolean;
-}
-
-/** What a fork made, or would make (`run` is null). */
-export interface RunForkResult {
-  readonly run: RunId | null;
-  readonly forkedFrom: RunOrigin;
-  readonly plan: RunForkPlan;
-  readonly wouldProceed: boolean;
-  readonly bytes: { readonly own: number; readonly shared: number };
-  readonly missingPayloads: readonly string[];
-  readonly repeated: boolean;
 }
 
 /** The engine's verbs, as `graph/index.ts` exports them. */
