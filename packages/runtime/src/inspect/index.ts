@@ -1,5 +1,7 @@
 export { belongsTo, findLastSession, type Place } from './belonging.ts';
 export { findNetworkFileSystem, findStateFolderFault, nearestFolder } from './file-system.ts';
+export type { GraphRunState, GraphRunSummary } from './graph-summary.ts';
+export type { ShownOrigin } from './origin.ts';
 export {
   type Bytes,
   bytesOf,
@@ -11,10 +13,12 @@ export {
   tallyFolders,
 } from './size.ts';
 export {
+  isGraphSummary,
+  listAllRuns,
   listSessions,
   type RunState,
+  type RunSummary,
   type SessionSummary,
-  type ShownOrigin,
 } from './summary.ts';
 export { type Decoder, decoderOf, type TranscriptEntry, transcribe } from './transcript.ts';
 export { readStoreUsage, type StoreUsage } from './usage.ts';

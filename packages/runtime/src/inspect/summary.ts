@@ -6,7 +6,6 @@
 import {
   deriveOverview,
   Failure,
-  type ForkOrigin,
   NO_USAGE,
   type RunId,
   type RunOverview,
@@ -14,16 +13,12 @@ import {
   type WorkspaceKind,
 } from '@ramet/core';
 import type { FileStore, LogDamage, LogOutline, OwnerInfo } from '../store/index.ts';
+import { type GraphRunSummary, summarizeGraphRun } from './graph-summary.ts';
+import { markRemoved, type ShownOrigin } from './origin.ts';
 import { type Bytes, bytesOfRun } from './size.ts';
 
 /** `interrupted`: a turn is open and nobody owns the run. */
 export type RunState = 'running' | 'idle' | 'interrupted' | 'damaged';
-
-/** A parent as its child shows it. */
-export interface ShownOrigin extends ForkOrigin {
-  /** The parent is not in the store any more. */
-  readonly removed?: true;
-}
 
 /** How a turn ended. */
 export interface SessionEnd {
@@ -54,14 +49,27 @@ export interface SessionSummary {
   readonly damage?: LogDamage | { readonly reason: string };
 }
 
-/** Summaries of all runs, the one that was active last first. */
-export function listSessions(store: FileStore): readonly SessionSummary[] {
+/** A run of either kind. */
+export type RunSummary = SessionSummary | GraphRunSummary;
+
+/** Whether it is of a graph run. A run whose first event cannot be read counts as a session. */
+export function isGraphSummary(run: RunSummary): run is GraphRunSummary {
+  return 'graph' in run;
+}
+
+/** Summaries of all runs of both kinds, the one that was active last first. */
+export function listAllRuns(store: FileStore): readonly RunSummary[] {
   const ids = new Set(store.listRuns());
   return [...ids].flatMap((id) => summarizeRun(store, id, ids) ?? []).sort(byLastActivity);
 }
 
+/** Summaries of all sessions, the one that was active last first. */
+export function listSessions(store: FileStore): readonly SessionSummary[] {
+  return listAllRuns(store).filter((run): run is SessionSummary => !isGraphSummary(run));
+}
+
 /** The summary of one run; null when there is none. */
-function summarizeRun(store: FileStore, id: RunId, ids: ReadonlySet<RunId>): SessionSummary | null {
+function summarizeRun(store: FileStore, id: RunId, ids: ReadonlySet<RunId>): RunSummary | null {
   try {
     const outline = store.read(id)?.readOutline();
     return outline === undefined ? null : summarize(store, { id, outline, ids });
@@ -81,8 +89,10 @@ export function stateOf(outline: LogOutline, overview: RunOverview | null, owner
 function summarize(
   store: FileStore,
   run: { readonly id: RunId; readonly outline: LogOutline; readonly ids: ReadonlySet<RunId> },
-): SessionSummary {
+): RunSummary {
   const { id, outline, ids } = run;
+  const graphRun = summarizeGraphRun(store, run);
+  if (graphRun !== null) return graphRun;
   const overview = deriveOverview(outline.heads);
   const owner = store.ownerOf(id);
   if (overview === null) return summarizeUnreadable(id, 'it does not start a session', outline.damage);
@@ -117,12 +127,6 @@ export function endOf(mark: NonNullable<RunOverview['lastBoundary']>): SessionEn
   return { offset, reason, checkpoint };
 }
 
-/** An origin, marked when its run is not among those that exist. */
-export function markRemoved(origin: ForkOrigin, ids: ReadonlySet<RunId>): ShownOrigin {
-  const { id, offset, digest } = origin;
-  return { id, offset, digest, ...(ids.has(id) ? {} : { removed: true }) };
-}
-
 /** Its id holds the time it was made at. */
 function summarizeUnreadable(id: RunId, reason: string, damage: LogDamage | null = null): SessionSummary {
   const madeAt = new Date(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16)).toISOString();
@@ -146,7 +150,7 @@ function summarizeUnreadable(id: RunId, reason: string, damage: LogDamage | null
 }
 
 /** Ids break ties: the later id first. */
-function byLastActivity(left: SessionSummary, right: SessionSummary): number {
+function byLastActivity(left: RunSummary, right: RunSummary): number {
   if (left.lastTime !== right.lastTime) return left.lastTime < right.lastTime ? 1 : -1;
   return left.id < right.id ? 1 : -1;
 }

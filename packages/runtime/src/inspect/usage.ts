@@ -1,5 +1,6 @@
 import {
   deriveOverview,
+  joinUsage,
   NO_USAGE,
   type RunId,
   totalUsage,
@@ -8,24 +9,41 @@ import {
   usageSpansOf,
 } from '@ramet/core';
 import type { FileStore } from '../store/index.ts';
+import { readGraphUsage } from './graph-usage.ts';
 
 export interface StoreUsage {
   /** Over all replies recorded in the store, each once. */
   readonly total: UsageSum;
-  readonly sessions: readonly {
-    readonly id: RunId;
-    readonly title: string;
-    readonly own: UsageSum;
-    readonly inherited: UsageSum;
-  }[];
+  readonly sessions: readonly RunUsage[];
+  /** Of graph runs. */
+  readonly runs: readonly RunUsage[];
   /** What removed runs made and their descendants still hold. */
   readonly removed: readonly { readonly id: RunId; readonly usage: UsageSum }[];
   /** Runs whose log is damaged or cannot be read: what they hold after the damage is not counted. */
   readonly incomplete: readonly RunId[];
 }
 
+export interface RunUsage {
+  readonly id: RunId;
+  readonly title: string;
+  readonly own: UsageSum;
+  readonly inherited: UsageSum;
+}
+
 /** Usage of every run of a store, and of the store as a whole. */
 export function readStoreUsage(store: FileStore): StoreUsage {
+  const sessions = readSessionUsage(store);
+  const graphs = readGraphUsage(store);
+  return {
+    total: joinUsage(sessions.total, graphs.total),
+    sessions: sessions.sessions,
+    runs: graphs.runs,
+    removed: [...sessions.removed, ...graphs.removed],
+    incomplete: [...sessions.incomplete, ...graphs.incomplete],
+  };
+}
+
+function readSessionUsage(store: FileStore): Omit<StoreUsage, 'runs'> {
   const spans: UsageSpan[] = [];
   const incomplete: RunId[] = [];
   const titles = new Map<RunId, string>();
@@ -33,7 +51,7 @@ export function readStoreUsage(store: FileStore): StoreUsage {
   for (const id of [...store.listRuns()].sort()) {
     try {
       const outline = store.read(id)?.readOutline();
-      if (outline === undefined) continue;
+      if (outline === undefined || outline.heads[0]?.graph !== undefined) continue;
       if (outline.damage !== null) incomplete.push(id);
       const overview = deriveOverview(outline.heads);
       if (overview === null) continue;

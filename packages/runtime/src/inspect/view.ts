@@ -27,8 +27,9 @@ import {
   type OwnerInfo,
   refuseDamaged,
 } from '../store/index.ts';
+import { markRemoved, type ShownOrigin } from './origin.ts';
 import { type Bytes, bytesOfRun } from './size.ts';
-import { endOf, markRemoved, type RunState, type SessionEnd, type ShownOrigin, stateOf } from './summary.ts';
+import { endOf, type RunState, type SessionEnd, stateOf } from './summary.ts';
 import { type Decoder, decoderOf, type TranscriptEntry, transcribe } from './transcript.ts';
 
 type Body<T> = Omit<T, 'seq' | 'prev' | 'time' | 'type'>;

@@ -1,7 +1,7 @@
 import { deriveOverview, isRefusal, type Refusal, type RunId, refuse } from '@ramet/core';
 import type { RunStore } from '../store/index.ts';
 
-/** Gives a session a title; refuses while a turn is open (L17 of the log format) or another process owns it. */
+/** Gives a run a title; refuses while a session's turn is open (L17 of the log format) or another process owns it. */
 export async function setTitle(
   store: RunStore,
   id: RunId,
@@ -10,9 +10,12 @@ export async function setTitle(
   const log = await store.own(id);
   if (isRefusal(log)) return log;
   try {
-    const overview = deriveOverview(log.readOutline().heads);
-    if (overview === null) return refuse('not_a_session', `the log of ${id} does not start a session`, { id });
-    if (overview.turnOpen) {
+    const { heads } = log.readOutline();
+    const overview = deriveOverview(heads);
+    if (overview === null && heads[0]?.graph === undefined) {
+      return refuse('not_a_session', `the log of ${id} starts neither a session nor a graph run`, { id });
+    }
+    if (overview?.turnOpen) {
       return refuse(
         'turn_open',
         `session ${id} has an unfinished turn; go on with it first: ramet run --session ${id}`,

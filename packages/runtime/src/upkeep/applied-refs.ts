@@ -3,7 +3,7 @@
  * person's then; they are removed only when that is asked for.
  */
 import { isRefusal } from '@ramet/core';
-import type { SessionSummary } from '../inspect/index.ts';
+import type { RunSummary } from '../inspect/index.ts';
 import type { FileStore } from '../store/index.ts';
 import { isOnBranch, readRef, refOf, removeRef } from '../workspace/apply/index.ts';
 import { findRepository, type Repository, readProject } from '../workspace/project/index.ts';
@@ -17,7 +17,7 @@ export interface AppliedRef {
 }
 
 /** The ref of a run in the repository of its project; null without one, or where the repository is gone. */
-export async function findAppliedRef(store: FileStore, session: SessionSummary): Promise<AppliedRef | null> {
+export async function findAppliedRef(store: FileStore, session: RunSummary): Promise<AppliedRef | null> {
   const repository = session.project === null ? null : await findRepositoryOf(store, session.project);
   if (repository === null) return null;
   const ref = refOf(session.id);

@@ -1,6 +1,19 @@
 /** What a run holds of the person's project: its last checkpoint, and the commit its workspace began at. */
-import { deriveOverview, isRefusal, knownEvent, parseLine, type Refusal, type RunId, refuse } from '@ramet/core';
-import { type FileStore, type LogReader, refuseDamaged } from '../store/index.ts';
+import {
+  type CheckpointMark,
+  deriveOverview,
+  deriveRunOverview,
+  type GraphRunOverview,
+  isRefusal,
+  knownEvent,
+  nodeIdOf,
+  parseLine,
+  type Refusal,
+  type RunId,
+  refuse,
+} from '@ramet/core';
+import { readOwnWorkspaces } from '../inspect/runs/index.ts';
+import { type FileStore, type LogOutline, type LogReader, refuseDamaged } from '../store/index.ts';
 import { readProject } from '../workspace/project/index.ts';
 import type { Project } from '../workspace/types.ts';
 
@@ -26,11 +39,11 @@ export async function findHeldWork(store: FileStore, id: RunId): Promise<HeldWor
   const reader = store.read(id);
   const outline = reader?.readOutline() ?? null;
   if (outline !== null && outline.damage !== null) return refuseDamaged(id, outline);
-  const overview = outline === null ? null : deriveOverview(outline.heads);
-  if (reader === null || overview === null) return refuse('unknown_run', `there is no session ${id}`, { id });
+  const overview = outline === null ? null : overviewOf(outline);
+  if (reader === null || overview === null) return refuse('unknown_run', `there is no run ${id}`, { id });
   const checkpoint = findLastCheckpoint(store, id);
   if (checkpoint === null || overview.project === null) {
-    return refuse('no_checkpoint', `session ${id} has no checkpoint (its workspace: ${overview.workspace})`, { id });
+    return refuse('no_checkpoint', `${id} has no checkpoint (its workspace: ${overview.workspace})`, { id });
   }
   const project = await readProject({ stateFolder: store.layout.home, id: overview.project });
   if (isRefusal(project)) return project;
@@ -43,17 +56,27 @@ export async function findHeldWork(store: FileStore, id: RunId): Promise<HeldWor
 export function isUntouched(store: FileStore, id: RunId): boolean {
   const reader = store.read(id);
   const checkpoint = findLastCheckpoint(store, id);
-  const events = reader === null ? null : (deriveOverview(reader.readOutline().heads)?.events ?? null);
+  const events = reader === null ? null : (overviewOf(reader.readOutline())?.events ?? null);
   if (reader === null || checkpoint === null || events === null) return false;
   return readOrigin(reader, events, checkpoint).opening === checkpoint;
 }
 
-/** The latest checkpoint a log names, at a boundary or not; null without one. */
+function overviewOf({ heads }: LogOutline): Pick<GraphRunOverview, 'project' | 'workspace' | 'events'> | null {
+  return deriveOverview(heads) ?? deriveRunOverview(heads);
+}
+
+/**
+ * The latest checkpoint of a run's workspace that its log names, at a boundary or not; null without one. Nodes of a graph
+ * run that have a workspace of their own are passed over.
+ */
 export function findLastCheckpoint(store: FileStore, id: RunId): string | null {
   const outline = store.read(id)?.readOutline();
   if (outline === undefined) return null;
+  const graph = outline.heads[0]?.graph?.graph;
+  const own = graph === undefined ? new Set<string>() : readOwnWorkspaces(store, graph);
+  const isShared = ({ node }: CheckpointMark): boolean => node === undefined || !own.has(nodeIdOf(node));
   for (let segment = outline.heads.length - 1; segment >= 0; segment -= 1) {
-    const last = outline.readDetail(segment).checkpoints.at(-1);
+    const last = outline.readDetail(segment).checkpoints.findLast(isShared);
     if (last !== undefined) return last.id;
   }
   return null;
@@ -70,13 +93,15 @@ export function listCheckpoints(store: FileStore, id: RunId): string[] {
   }
 }
 
-const WANTED = ['workspace.open', 'workspace.checkpoint', 'message'].map((type) => Buffer.from(`"type":"${type}"`));
+const WANTED = ['workspace.open', 'workspace.checkpoint', 'message', 'node.enter'].map((type) =>
+  Buffer.from(`"type":"${type}"`),
+);
 /** The writer puts the type first: a line that does not name it here is passed over unparsed. */
 const ENVELOPE_BYTES = 256;
 
 interface Origin {
   base: string | null;
-  /** The checkpoint between the last `workspace.open` and the message after it. */
+  /** The checkpoint between the last `workspace.open` and the message, or the node's entry, after it. */
   opening: string | null;
   isDirty: boolean;
   takenMs: number;
@@ -95,7 +120,7 @@ function readOrigin(reader: LogReader, events: number, checkpoint: string): Orig
     if (known?.type === 'workspace.open') {
       Object.assign(origin, { base: known.base, opening: null, isDirty: known.dirty.carried === true });
       isOpening = true;
-    } else if (known?.type === 'message') isOpening = false;
+    } else if (known?.type === 'message' || known?.type === 'node.enter') isOpening = false;
     else if (known?.type === 'workspace.checkpoint') {
       if (isOpening) origin.opening = known.id;
       // A turn that changed nothing names the same checkpoint again: it is as old as its first mention.

@@ -5,7 +5,7 @@
  * 2. Nothing is removed here.
  */
 import type { RunId } from '@ramet/core';
-import { type Bytes, bytesOf, joinTallies, listSessions, NO_FILES, type SessionSummary } from '../inspect/index.ts';
+import { type Bytes, bytesOf, joinTallies, listAllRuns, NO_FILES, type RunSummary } from '../inspect/index.ts';
 import { describeRefLoss, findAppliedRef } from './applied-refs.ts';
 import { type CountedRun, countRun, describePlan, type RemovalPlan, type UpkeepContext } from './removal.ts';
 import { findUnsaved, type UnsavedContext } from './unsaved.ts';
@@ -33,7 +33,7 @@ const DAY_MS = 86_400_000;
 /** Plans a prune of a whole store. */
 export async function planPrune(context: UpkeepContext, options: PruneOptions): Promise<PrunePlan> {
   const { store } = context;
-  const sessions = listSessions(store);
+  const sessions = listAllRuns(store);
   const oldestFirst = sessions.map((session) => countRun(store, session)).reverse();
   const total = bytesOf(oldestFirst.reduce((sum, { tally }) => joinTallies(sum, tally), NO_FILES));
   const chosen: CountedRun[] = [];
@@ -56,7 +56,7 @@ export async function planPrune(context: UpkeepContext, options: PruneOptions): 
   };
 }
 
-function isDue({ lastTime }: SessionSummary, { goal, nowMs }: PruneOptions): boolean {
+function isDue({ lastTime }: RunSummary, { goal, nowMs }: PruneOptions): boolean {
   if (goal.kind === 'to_size') return true;
   const time = Date.parse(lastTime);
   return Number.isFinite(time) && nowMs - time > goal.days * DAY_MS;
@@ -68,7 +68,7 @@ function isReached(freed: number, total: Bytes, goal: PruneGoal): boolean {
 
 async function findReasonsToKeep(
   context: UnsavedContext & UpkeepContext,
-  session: SessionSummary,
+  session: RunSummary,
   includeUnsaved: boolean,
 ): Promise<readonly string[]> {
   if (session.state === 'running') return ['it is running'];
@@ -82,7 +82,7 @@ async function findReasonsToKeep(
 interface Chosen {
   readonly chosen: readonly CountedRun[];
   readonly kept: PrunePlan['kept'];
-  readonly sessions: readonly SessionSummary[];
+  readonly sessions: readonly RunSummary[];
   readonly includeUnsaved: boolean;
 }
 

@@ -10,10 +10,11 @@ import { forkKeyOf } from '../fork/index.ts';
 import {
   type Bytes,
   bytesOf,
+  isGraphSummary,
   joinTallies,
-  listSessions,
+  listAllRuns,
   NO_FILES,
-  type SessionSummary,
+  type RunSummary,
   type Tally,
   tallyFolders,
 } from '../inspect/index.ts';
@@ -54,18 +55,18 @@ export interface UpkeepContext {
 
 /** A run with the sizes of its files. */
 export interface CountedRun {
-  readonly session: SessionSummary;
+  readonly session: RunSummary;
   readonly tally: Tally;
 }
 
 /** Counts what removing these runs would free and lose; refuses with `unknown_run` or `owned_elsewhere`. */
 export async function planRemoval(upkeep: UpkeepContext, ids: readonly RunId[]): Promise<RemovalPlan | Refusal> {
   const { store } = upkeep;
-  const sessions = listSessions(store);
+  const sessions = listAllRuns(store);
   const chosen: CountedRun[] = [];
   for (const id of new Set(ids)) {
     const session = sessions.find((candidate) => candidate.id === id);
-    if (session === undefined) return refuse('unknown_run', `there is no session ${id}; nothing was removed`, { id });
+    if (session === undefined) return refuse('unknown_run', `there is no run ${id}; nothing was removed`, { id });
     if (session.state === 'running') return refuseRunning(session);
     chosen.push(countRun(store, session));
   }
@@ -73,7 +74,7 @@ export async function planRemoval(upkeep: UpkeepContext, ids: readonly RunId[]):
 }
 
 /** Counts one run's files. */
-export function countRun(store: FileStore, session: SessionSummary): CountedRun {
+export function countRun(store: FileStore, session: RunSummary): CountedRun {
   return { session, tally: tallyFolders([store.pathsOf(session.id).folder]) };
 }
 
@@ -81,7 +82,7 @@ export function countRun(store: FileStore, session: SessionSummary): CountedRun 
 export async function describePlan(
   { store, env, refs: withRefs = false }: UpkeepContext,
   chosen: readonly CountedRun[],
-  sessions: readonly SessionSummary[],
+  sessions: readonly RunSummary[],
 ): Promise<RemovalPlan> {
   const removed = new Set(chosen.map(({ session }) => session.id));
   const context = { store, env, sessions, leaving: removed };
@@ -138,10 +139,15 @@ function findForkKey(store: FileStore, id: RunId): string | null {
   }
 }
 
-function refuseRunning({ id, owner }: SessionSummary): Refusal {
+function refuseRunning(run: RunSummary): Refusal {
+  const { id, owner } = run;
   const who = owner?.pid === undefined ? 'another process' : `process ${owner.pid} on ${owner.host ?? 'this host'}`;
-  return refuse('owned_elsewhere', `session ${id} is in use by ${who}; nothing was removed`, {
-    id,
-    owner: owner ?? null,
-  });
+  return refuse(
+    'owned_elsewhere',
+    `${isGraphSummary(run) ? 'run' : 'session'} ${id} is in use by ${who}; nothing was removed`,
+    {
+      id,
+      owner: owner ?? null,
+    },
+  );
 }

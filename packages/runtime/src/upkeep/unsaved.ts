@@ -8,7 +8,7 @@ import { lstatSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, isRefusal, type RunId } from '@ramet/core';
 import { readConfiguration } from '../config/index.ts';
-import type { SessionSummary } from '../inspect/index.ts';
+import type { RunSummary } from '../inspect/index.ts';
 import { openSandbox } from '../sandbox/index.ts';
 import type { FileStore } from '../store/index.ts';
 import { DEFAULT_CARRY } from '../workspace/checkout/index.ts';
@@ -21,13 +21,13 @@ import { findLastCheckpoint, listCheckpoints } from './held.ts';
 export interface UnsavedContext {
   readonly store: FileStore;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly sessions: readonly SessionSummary[];
+  readonly sessions: readonly RunSummary[];
   /** Runs that are to go, this one included. */
   readonly leaving: ReadonlySet<RunId>;
 }
 
 /** Finds what only this run holds; empty: nothing would be lost. */
-export async function findUnsaved(context: UnsavedContext, session: SessionSummary): Promise<readonly UnsavedReason[]> {
+export async function findUnsaved(context: UnsavedContext, session: RunSummary): Promise<readonly UnsavedReason[]> {
   const { store, env } = context;
   const { id, workspace: kind, project: projectId } = session;
   const hasWorkspace = hasFolder(store.pathsOf(id).workspace);

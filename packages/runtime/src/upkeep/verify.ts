@@ -6,16 +6,17 @@
  * 3. A damaged file names every other run that holds the same one.
  */
 import { join } from 'node:path';
-import { deriveOverview, isRefusal, parseDigest, type Refusal, type RunId, type RunOverview } from '@ramet/core';
+import { deriveOverview, deriveRunOverview, isRefusal, parseDigest, type Refusal, type RunId } from '@ramet/core';
 import { type FileStore, type LogOutline, type SharedLog, sha256 } from '../store/index.ts';
 import { verifyCheckpoint } from '../workspace/checkpoint/index.ts';
 import { readProject } from '../workspace/project/index.ts';
 import { verifyDescent } from './descent.ts';
+import { verifyDocument, verifyRunDescent } from './run-descent.ts';
 import { findSharers } from './sharers.ts';
 
 /** One thing that does not hold. */
 export interface Problem {
-  readonly kind: 'log' | 'payload' | 'descent' | 'checkpoint' | 'id';
+  readonly kind: 'log' | 'payload' | 'descent' | 'checkpoint' | 'id' | 'document';
   readonly message: string;
   /** The file, below the run's folder. */
   readonly file?: string;
@@ -55,9 +56,10 @@ export async function verifyRun(store: FileStore, id: RunId): Promise<Verificati
 
 async function verifyShared(store: FileStore, log: SharedLog): Promise<Verification> {
   const outline = log.readOutline({ full: true });
-  const overview = deriveOverview(outline.heads);
+  const overview = deriveOverview(outline.heads) ?? deriveRunOverview(outline.heads);
   const payloads = verifyPayloads(store, log, outline);
-  const descent = verifyDescent(store, outline);
+  const isGraph = outline.heads[0]?.graph !== undefined;
+  const descent = isGraph ? verifyRunDescent(store, log, outline) : verifyDescent(store, outline);
   const checkpoints = await verifyCheckpoints(store, outline, overview);
   const problems = [
     ...verifyLog(store, log.id, outline),
@@ -65,6 +67,7 @@ async function verifyShared(store: FileStore, log: SharedLog): Promise<Verificat
     ...(outline.damage === null ? verifyIdentity(log.id, overview) : []),
     ...payloads.problems,
     ...descent.problems,
+    ...verifyDocument(store, outline),
     ...checkpoints.problems,
   ];
   return {
@@ -90,8 +93,8 @@ function verifyLog(store: FileStore, id: RunId, outline: LogOutline): readonly P
   return [{ kind: 'log', message, file, offset, ...sharedWith(store, id, file) }];
 }
 
-function verifyIdentity(id: RunId, overview: RunOverview | null): readonly Problem[] {
-  if (overview === null) return [{ kind: 'id', message: 'the log does not start a session' }];
+function verifyIdentity(id: RunId, overview: { readonly id: RunId } | null): readonly Problem[] {
+  if (overview === null) return [{ kind: 'id', message: 'the log starts neither a session nor a graph run' }];
   if (overview.id === id) return [];
   return [{ kind: 'id', message: `the folder is named ${id}, its log says ${overview.id}` }];
 }
@@ -136,7 +139,7 @@ function findPayloadFault(log: SharedLog, digest: string, size: number): string 
 async function verifyCheckpoints(
   store: FileStore,
   outline: LogOutline,
-  overview: RunOverview | null,
+  overview: { readonly project: string | null } | null,
 ): Promise<Checked> {
   const marks = outline.heads.flatMap((_, segment) => outline.readDetail(segment).checkpoints);
   const ids = new Set(marks.map(({ id }) => id));

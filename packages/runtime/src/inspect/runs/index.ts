@@ -1,0 +1,5 @@
+export { readOwnWorkspaces, readRunGraph } from './document.ts';
+export { type GraphRunListing, listGraphRuns } from './list.ts';
+export type { NodeCallView, NodeView, NodeViewState } from './nodes.ts';
+export type { RunWaits } from './standing.ts';
+export { type GraphRunView, type ReadGraphRun, viewGraphRun } from './view.ts';
