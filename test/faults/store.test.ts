@@ -1,11 +1,29 @@
 /** Each file-system call of each operation of the store fails, runs into a full disk, or is the last before a death. */
-import { appendFileSync, existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type EventDraft, isRefusal, type RunId } from '@ramet/core';
-import { forkSession } from '@ramet/runtime/fork';
-import { type FileStore, openFileStore } from '@ramet/runtime/store';
-import { auditStore, buildSession, buildTurn, makeTestId } from '@ramet/testkit';
+import { canonicalJson, type EventDraft, isRefusal, type RunId } from '@ramet/core';
+import { forkRun, forkSession } from '@ramet/runtime/fork';
+import { type FileStore, keepGraph, openFileStore, readGraph } from '@ramet/runtime/store';
+import {
+  auditStore,
+  buildNode,
+  buildRun,
+  buildRunStart,
+  buildSession,
+  buildTurn,
+  makeChain,
+  makeTestId,
+} from '@ramet/testkit';
 import { type FaultKind, type Outcome, runWithFault } from '@ramet/testkit/fault-harness';
 import { bytesOf, countIds, expectDone, ownOf } from '@ramet/testkit/store-contract';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -37,6 +55,39 @@ async function makeStore(): Promise<FileStore> {
   return store;
 }
 
+const RUN = makeTestId(0x2a);
+const GRAPH = makeChain('a', 'b', 'c');
+const OTHER_GRAPH = makeChain('a', 'b', 'c', 'd');
+
+/** The same store with a graph run beside it: event 0, two sealed segments, a payload, and three nodes. */
+async function makeRunStore(): Promise<FileStore> {
+  const store = await makeStore();
+  const staged = store.stage(RUN);
+  staged.append([buildRunStart({ id: RUN, graph: GRAPH.hash, input: { text: LARGE } })]);
+  await staged.commit();
+  const owner = await ownOf(store, RUN);
+  for (const path of ['a', 'b', 'c']) {
+    await owner.append(buildNode({ path, input: { path, text: LARGE }, calls: [{}, {}, {}] }), { durable: true });
+  }
+  owner.close();
+  return store;
+}
+
+function intentsOf(store: FileStore, only?: string): readonly number[] {
+  const events = [...(store.read(RUN)?.readEvents() ?? [])];
+  return events.flatMap(({ type, seq, node }) => {
+    return type === 'tool.intent' && (only === undefined || node === only) ? [seq] : [];
+  });
+}
+
+function forkGraphRun(store: FileStore, options: { readonly key?: string; readonly ids?: number }) {
+  const { key, ids } = options;
+  const context = { store, makeId: countIds(ids), now: () => now++ };
+  const acknowledge = intentsOf(store, 'c');
+  const keyed = key === undefined ? {} : { idempotencyKey: key };
+  return forkRun(context, RUN, { fromNode: 'c', acknowledge, sourceGraph: GRAPH, ...keyed });
+}
+
 /** Names, bytes, modes, sizes and times of a run's log and payloads. */
 function fingerprint(store: FileStore, id: RunId = SOURCE): unknown {
   const { log, blobs } = store.pathsOf(id);
@@ -66,6 +117,8 @@ async function recover(home: string): Promise<FileStore> {
 }
 
 interface Operation<T> {
+  /** The run it reads or writes to; absent: the session. */
+  readonly source?: RunId;
   prepare?(store: FileStore): Promise<unknown>;
   work(store: FileStore): Promise<T>;
   /** Checks what is there after a recovery; `before` is from the time before the work. */
@@ -81,11 +134,16 @@ interface Before {
 
 const TITLE: EventDraft = { type: 'session.title', title: 'once' };
 const TURN = buildTurn({ prompt: `again ${LARGE}` }, 4);
+const NODE = buildNode({ path: 'first', input: { text: `again ${LARGE}` } });
 
-async function appendTurn(store: FileStore): Promise<number> {
-  const owner = await ownOf(store, SOURCE);
+function appendTurn(store: FileStore): Promise<number> {
+  return append(store, SOURCE, TURN);
+}
+
+async function append(store: FileStore, id: RunId, drafts: readonly EventDraft[]): Promise<number> {
+  const owner = await ownOf(store, id);
   try {
-    await owner.append(TURN, { durable: true });
+    await owner.append(drafts, { durable: true });
     return owner.next;
   } finally {
     owner.close();
@@ -93,8 +151,13 @@ async function appendTurn(store: FileStore): Promise<number> {
 }
 
 /** The log holds the old bytes, then a beginning of what was appended: all of it when the append said so. */
-function expectAppended(store: FileStore, outcome: Outcome<number>, { bytes }: Before): void {
-  const log = bytesOf(store, SOURCE);
+function expectAppended(
+  store: FileStore,
+  outcome: Outcome<number>,
+  appended: Pick<Before, 'bytes'> & { readonly id?: RunId; readonly drafts?: readonly EventDraft[] },
+): void {
+  const { bytes, id = SOURCE, drafts = TURN } = appended;
+  const log = bytesOf(store, id);
   expect(log.subarray(0, bytes.length)).toEqual(bytes);
   const added = log
     .subarray(bytes.length)
@@ -102,10 +165,26 @@ function expectAppended(store: FileStore, outcome: Outcome<number>, { bytes }: B
     .split('\n')
     .filter(Boolean)
     .map((line) => JSON.parse(line).type);
-  const types = TURN.map(({ type }) => type);
+  const types = drafts.map(({ type }) => type);
   const own = added.filter((type) => type !== 'log.repair');
   expect(own).toEqual(types.slice(0, own.length));
   if (outcome.error === undefined) expect(own).toEqual(types);
+}
+
+/** Leaves of the graph run what an owner that died before the first seal left; answers with its one segment. */
+function leaveEvent0(store: FileStore): string {
+  const { log } = store.pathsOf(RUN);
+  const [first = ''] = readdirSync(log)
+    .sort()
+    .filter((name) => name.endsWith('.jsonl'));
+  for (const name of readdirSync(log)) if (name !== first) rmSync(join(log, name));
+  chmodSync(join(log, first), 0o600);
+  return join(log, first);
+}
+
+function expectAfterEvent0(store: FileStore, outcome: Outcome<number>, before: Before): void {
+  const event0 = before.bytes.subarray(0, before.bytes.indexOf(0x0a) + 1);
+  expectAppended(store, outcome, { bytes: event0, id: RUN, drafts: NODE });
 }
 
 const operations: Readonly<Record<string, Operation<unknown>>> = {
@@ -182,6 +261,102 @@ const operations: Readonly<Record<string, Operation<unknown>>> = {
       if (outcome.error === undefined) expect(store.listRuns()).toHaveLength(2);
     },
   },
+  'creating a graph run': {
+    work: async (store) => {
+      const staged = store.stage(RUN);
+      try {
+        const nodes = [{ path: 'a', input: { text: `node ${LARGE}` } }];
+        staged.append(buildRun({ id: RUN, input: { text: LARGE }, nodes }));
+      } catch (error) {
+        staged.discard();
+        throw error;
+      }
+      await staged.commit();
+    },
+    check: (store, { error }) => {
+      if (error === undefined) expect(store.listRuns()).toHaveLength(2);
+      const heads = store.read(RUN)?.readOutline().heads;
+      if (heads !== undefined)
+        expect(heads.map(({ first, count }) => [first, count])).toEqual([
+          [0, 1],
+          [1, 2],
+        ]);
+    },
+  },
+  'appending to a graph run whose owner died before it had sealed event 0': {
+    source: RUN,
+    prepare: async (store) => void leaveEvent0(store),
+    work: (store) => append(store, RUN, NODE),
+    check: (store, outcome, before) => {
+      expectAfterEvent0(store, outcome as Outcome<number>, before);
+      expect(store.read(RUN)?.readOutline().heads[0]).toMatchObject({ first: 0, count: 1 });
+    },
+  },
+  'appending to a graph run with a torn first segment': {
+    source: RUN,
+    prepare: async (store) => appendFileSync(leaveEvent0(store), '{"seq":1,"prev":"half'),
+    work: (store) => append(store, RUN, NODE),
+    check: (store, outcome, before) => {
+      expectAfterEvent0(store, outcome as Outcome<number>, before);
+      expect(bytesOf(store, RUN).toString()).not.toContain('half');
+    },
+  },
+  'forking a graph run with a key': {
+    source: RUN,
+    work: (store) => forkGraphRun(store, { key: 'k' }),
+    check: async (store, outcome, before) => {
+      expect(before.after).toEqual(before.source);
+      expect(isRefusal(outcome.result)).toBe(false);
+      if (outcome.error === undefined) expect(store.listRuns()).toHaveLength(3);
+      const again = expectDone(await forkGraphRun(store, { key: 'k', ids: 300 }));
+      expect(store.listRuns()).toHaveLength(3);
+      const child = bytesOf(store, again.run ?? RUN);
+      const inherited = child.subarray(child.indexOf(0x0a) + 1);
+      const source = before.bytes.subarray(before.bytes.indexOf(0x0a) + 1);
+      expect(source.subarray(0, inherited.length)).toEqual(inherited);
+      expect(inherited.length).toBeGreaterThan(1_500);
+      expect(auditStore(store.layout.home)).toEqual([]);
+    },
+  },
+  'forking a graph run with another document, which is kept first': {
+    source: RUN,
+    work: (store) => {
+      const bytes = Buffer.from(canonicalJson(OTHER_GRAPH.document));
+      const beforeCommit = (): void => keepGraph(store.layout.home, OTHER_GRAPH.hash, bytes);
+      const context = { store, makeId: countIds(), now: () => now++ };
+      return forkRun(context, RUN, {
+        at: 1,
+        sourceGraph: GRAPH,
+        graph: OTHER_GRAPH,
+        beforeCommit,
+        acknowledge: intentsOf(store),
+      });
+    },
+    check: (store, outcome, before) => {
+      expect(before.after).toEqual(before.source);
+      expect(isRefusal(outcome.result)).toBe(false);
+      if (outcome.error === undefined) expect(store.listRuns()).toHaveLength(3);
+      if (store.listRuns().length < 3) return;
+      const kept = Buffer.from(readGraph(store.layout.home, OTHER_GRAPH.hash)).toString();
+      expect(kept).toBe(canonicalJson(OTHER_GRAPH.document));
+    },
+  },
+  'removing a keyed child of a graph run': {
+    source: RUN,
+    prepare: (store) => forkGraphRun(store, { key: 'k' }),
+    work: async (store) => {
+      const child = store.listRuns().find((id) => id !== SOURCE && id !== RUN) ?? SOURCE;
+      expect(await store.remove(child)).toBeNull();
+    },
+    check: async (store, outcome, before) => {
+      expect(before.after).toEqual(before.source);
+      const there = store.listRuns().length === 3;
+      if (outcome.error === undefined) expect(there).toBe(false);
+      const again = await forkGraphRun(store, { key: 'k', ids: 300 });
+      if (there) expect(again).toMatchObject({ repeated: true });
+      else expect(again).toMatchObject({ code: 'child_removed' });
+    },
+  },
   'removing a keyed child': {
     prepare: (store) => forkSession({ store, makeId: countIds() }, SOURCE, { idempotencyKey: 'k' }),
     work: async (store) => {
@@ -223,13 +398,14 @@ async function attempt(
   operation: Operation<unknown>,
   fault: { readonly at: number; readonly kind: FaultKind } | null,
 ): Promise<Outcome<unknown>> {
-  const store = await makeStore();
+  const { source: id = SOURCE } = operation;
+  const store = id === SOURCE ? await makeStore() : await makeRunStore();
   const { home } = store.layout;
-  const bytes = bytesOf(store, SOURCE);
+  const bytes = bytesOf(store, id);
   await operation.prepare?.(store);
-  const source = fingerprint(store);
+  const source = fingerprint(store, id);
   const outcome = await runWithFault(fault, () => operation.work(openStore(home)));
-  const after = fingerprint(store);
+  const after = fingerprint(store, id);
   const recovered = await recover(home);
   await operation.check(recovered, outcome, { bytes, source, after });
   rmSync(dirname(home), { recursive: true });
