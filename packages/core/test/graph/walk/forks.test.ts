@@ -1,4 +1,4 @@
-import { build, type LoggedEvent } from '@ramet/core';
+import { build, findUnknownCalls, type LoggedEvent, ZERO_DIGEST } from '@ramet/core';
 import { describe, expect, it } from 'vitest';
 import { cel } from '../document/documents.ts';
 import { checkpoint, digestOf, type Effect, makeGraph, Simulator } from './simulator.ts';
@@ -225,5 +225,39 @@ describe('a child of a run', () => {
     child.run();
     expect(child.state.output).toEqual([1, 2, 3, 'of the source', 5]);
     expect(child.entries('m[3]/x')).toBe(1);
+  });
+});
+
+describe('a call that a fork cuts off', () => {
+  const call = {
+    type: 'tool.intent',
+    node: 'w',
+    callId: 'call',
+    tool: 'write',
+    input: null,
+    effect: 'write',
+    contained: false,
+    key: 'k',
+  } as const;
+  const nodes = { w: { kind: 'tool', tool: 't' }, z: { kind: 'tool', tool: 't' } } as const;
+
+  it('is the source’s alone: the child enters the node again and waits for nobody', () => {
+    const source = Simulator.start(makeGraph({ nodes, edges: [] }));
+    source.append([{ type: 'node.enter', node: 'w', attempt: 1, input: null, inputDigest: ZERO_DIGEST }, call]);
+    source.append([{ type: 'node.enter', node: 'z', attempt: 1, input: null, inputDigest: ZERO_DIGEST }]);
+    const child = source.fork('z');
+    expect(child.state.nodes.get('w')?.call).toBeUndefined();
+    expect(findUnknownCalls(child.state)).toEqual([]);
+    child.run(() => ({ kind: 'ok', output: 1 }));
+    expect(child.state.status).toBe('completed');
+  });
+
+  it('stays when its result lies before the fork', () => {
+    const source = Simulator.start(makeGraph({ nodes, edges: [] }));
+    source.append([{ type: 'node.enter', node: 'w', attempt: 1, input: null, inputDigest: ZERO_DIGEST }, call]);
+    const output = { type: 'json', value: 1 } as const;
+    source.append([{ type: 'tool.result', node: 'w', callId: 'call', tool: 'write', outcome: 'ok', output }]);
+    source.append([{ type: 'node.enter', node: 'z', attempt: 1, input: null, inputDigest: ZERO_DIGEST }]);
+    expect(source.fork('z').state.nodes.get('w')?.call?.result).toMatchObject({ output });
   });
 });

@@ -3,7 +3,8 @@
  *
  * 1. Bookkeeping over recorded facts; what is next is `nextMoves`'s.
  * 2. Events through `forkedFrom.offset` are inherited: they count for what is finished, not for this run's own steps,
- *    usage or time. What a person changed holds there (`forkedFrom.changes`), and what had failed is tried again.
+ *    usage or time. What a person changed holds there (`forkedFrom.changes`), what had failed is tried again, and a call
+ *    that had no end is the source's alone.
  * 3. Events that do not fit (an unknown path, an exit of a node that is not at work, a second answer) are passed over.
  * 4. Of an agent's own events only usage and the call that has no result count here.
  */
@@ -67,7 +68,15 @@ function addEvent(draft: RunDraft, event: LoggedEvent): void {
   }
   if (inherited && event.seq === draft.inheritedThrough) {
     releaseFailures(draft.progress);
+    dropCutCalls(draft);
     reopen(draft);
+  }
+}
+
+/** Calls the fork cut off are the source's: what its child may make again is in the child's event 0. */
+function dropCutCalls({ progress }: RunDraft): void {
+  for (const node of progress.running) {
+    if (node.call?.result === undefined && node.call?.resolution === undefined) delete node.call;
   }
 }
 
