@@ -2,6 +2,15 @@ export { auditRun, auditStore, type CheckedRule, type Problem, renderProblem } f
 export { type Fingerprint, type FingerprintOptions, takeFingerprint } from './fingerprint.ts';
 export { EVENT_FIXTURES } from './fixtures.ts';
 export {
+  accept,
+  cel,
+  type GraphHarness,
+  makeFunction,
+  makeGraphHarness,
+  makeRunSettings,
+  type RunOptions,
+} from './graph-harness.ts';
+export {
   type BuiltFork,
   buildConfig,
   buildFork,

@@ -1,5 +1,5 @@
 import { isRefusal, type Refusal, type RunId } from '@ramet/core';
-import { foldRun, refuseEnded } from './open-run.ts';
+import { foldRun, refuseEnded } from './history/fold-run.ts';
 import type { RunServices } from './types.ts';
 
 /** Ends a run for good: it is never gone on with, and stays to be looked at and forked. */
@@ -10,7 +10,7 @@ export async function abandonRun(
   const log = await services.store.own(id);
   if (isRefusal(log)) return log;
   try {
-    const folded = foldRun(services, log);
+    const folded = foldRun(services.store, log);
     if (isRefusal(folded)) return folded;
     const ended = refuseEnded(folded.fold);
     if (ended !== null) return ended;

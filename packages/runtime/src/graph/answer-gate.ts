@@ -14,7 +14,7 @@ import {
 } from '@ramet/core';
 import type { OwnedLog } from '../store/index.ts';
 import { checkAgainst } from './documents/json-schema.ts';
-import { foldRun, refuseEnded } from './open-run.ts';
+import { foldRun, refuseEnded } from './history/fold-run.ts';
 import type { RunServices } from './types.ts';
 
 export interface AnswerRequest {
@@ -53,7 +53,7 @@ async function answerOwned(
   log: OwnedLog,
   request: AnswerRequest,
 ): Promise<AnsweredGate | Refusal> {
-  const folded = foldRun(services, log);
+  const folded = foldRun(services.store, log);
   if (isRefusal(folded)) return folded;
   const gates = readGates(log.readEvents());
   const gate = findGate(gates, request);

@@ -7,11 +7,14 @@
  */
 import type { EventDraft, LoggedEvent, NodePath, RunFold, RunState } from '@ramet/core';
 import type { OwnedLog } from '../store/index.ts';
+import type { CallHistory } from './history/calls.ts';
 import type { RunObserver } from './types.ts';
 
 export interface Journal {
   readonly log: OwnedLog;
   readonly state: RunState;
+  /** What this run has called. */
+  readonly calls: CallHistory;
   /** Nodes whose latest `node.enter` was recorded here, and which have no exit. */
   readonly taken: ReadonlySet<NodePath>;
   /** Those of `taken` that go on where an attempt of this very run stopped before it had failed. */
@@ -27,12 +30,20 @@ export interface Journal {
 }
 
 /** Opens the journal of a log whose events the fold has seen. */
-export function openJournal(log: OwnedLog, fold: RunFold, observer: RunObserver): Journal {
-  return new RunJournal(log, fold, observer);
+export function openJournal(log: OwnedLog, folded: JournalStart): Journal {
+  return new RunJournal(log, folded);
+}
+
+/** What was folded of the log so far, and who watches it. */
+export interface JournalStart {
+  readonly fold: RunFold;
+  readonly calls: CallHistory;
+  readonly observer: RunObserver;
 }
 
 class RunJournal implements Journal {
   readonly log: OwnedLog;
+  readonly calls: CallHistory;
   readonly taken = new Set<NodePath>();
   readonly goingOn = new Set<NodePath>();
   readonly #fold: RunFold;
@@ -43,8 +54,9 @@ class RunJournal implements Journal {
   #isOpen = false;
   #changed: () => void = () => {};
 
-  constructor(log: OwnedLog, fold: RunFold, observer: RunObserver) {
+  constructor(log: OwnedLog, { fold, calls, observer }: JournalStart) {
     this.log = log;
+    this.calls = calls;
     this.#fold = fold;
     this.#observer = observer;
   }
@@ -97,6 +109,7 @@ class RunJournal implements Journal {
     if (node !== undefined && type === 'node.enter') this.#enter(node);
     if (node !== undefined && type === 'node.exit') this.#exit(node);
     this.#fold.add(event);
+    this.calls.add(event);
     this.#observer.event?.(event);
   }
 

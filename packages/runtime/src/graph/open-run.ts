@@ -4,19 +4,14 @@
  */
 import { existsSync } from 'node:fs';
 import {
-  createRunFold,
   decodeValue,
   type ErrorInfo,
   type EventDraft,
-  type EventOf,
   type Graph,
   isRefusal,
-  knownEvent,
-  type LoggedEvent,
   type Refusal,
   type RunFold,
   type RunId,
-  refuse,
   SCHEMA,
 } from '@ramet/core';
 import { type Configuration, readConfiguration } from '../config/index.ts';
@@ -31,8 +26,8 @@ import type { OwnedLog } from '../store/index.ts';
 import { builtinTools, type Tool } from '../tools/index.ts';
 import { isMcpToolName } from '../tools/names.ts';
 import { readProject } from '../workspace/project/index.ts';
-import { readDocument } from './documents/documents.ts';
 import type { OpenRun } from './drive/types.ts';
+import { type FoldedRun, foldRun, refuseEnded } from './history/fold-run.ts';
 import { openJournal } from './journal.ts';
 import { openModels, type RunModels } from './nodes/models.ts';
 import { needsSandbox } from './places/file-use.ts';
@@ -79,58 +74,9 @@ interface OwnedRequest extends OpenRunRequest {
   readonly closers: Closer[];
 }
 
-/** What the log of a run says, folded. */
-export interface FoldedRun {
-  readonly graph: Graph;
-  readonly fold: RunFold;
-  /** What the last owner ran with. */
-  readonly last?: EventOf<'session.config'>;
-}
-
-/** Reads and folds the log of a run; refuses what is no graph run. */
-export function foldRun(
-  services: Pick<RunServices, 'store'>,
-  log: Pick<OwnedLog, 'id' | 'readEvents'>,
-): FoldedRun | Refusal {
-  let folded: { readonly graph: Graph; readonly fold: RunFold } | null = null;
-  let last: EventOf<'session.config'> | undefined;
-  for (const event of log.readEvents()) {
-    if (folded === null) {
-      const start = knownEvent(event);
-      if (start?.type !== 'graph.start') return refuseSession(log.id);
-      const graph = readDocument(services.store, start.graph);
-      folded = { graph, fold: createRunFold(graph) };
-    }
-    folded.fold.add(event);
-    last = configOf(event) ?? last;
-  }
-  if (folded === null) return refuseSession(log.id);
-  return { ...folded, ...(last === undefined ? {} : { last }) };
-}
-
-function configOf(event: LoggedEvent): EventOf<'session.config'> | null {
-  if (event.type !== 'session.config' || event.node !== undefined) return null;
-  const known = knownEvent(event);
-  return known?.type === 'session.config' ? known : null;
-}
-
-function refuseSession(id: RunId): Refusal {
-  return refuse('not_a_graph_run', `${id} is a session: go on with it by \`ramet run --session ${id}\``, { id });
-}
-
-/** Refuses a run that has ended for good. */
-export function refuseEnded({ state }: Pick<RunFold, 'state'>): Refusal | null {
-  const { id, status } = state;
-  if (status !== 'completed' && status !== 'abandoned') return null;
-  return refuse('run_ended', `run ${id} is ${status}: it is not gone on with; start another, or fork it`, {
-    id,
-    status,
-  });
-}
-
 async function openOwned(services: RunServices, open: OwnedRequest): Promise<Omit<OpenedRun, 'close'> | Refusal> {
   const { log, id, settings, closers } = open;
-  const folded = foldRun(services, log);
+  const folded = foldRun(services.store, log);
   if (isRefusal(folded)) return folded;
   const { graph, fold, last } = folded;
   const ended = refuseEnded(fold);
@@ -149,31 +95,30 @@ async function openOwned(services: RunServices, open: OwnedRequest): Promise<Omi
   closers.push(() => prepared.workspace.release());
   const mcp = await connectTools(services, { ...open, graph, configuration, workspace: prepared.workspace.path });
   closers.push(() => mcp.close());
-  const run = assemble(services, { ...open, graph, fold, configuration, known, prepared, mcp, models });
+  const run = assemble(services, { ...open, folded, configuration, prepared, mcp, models });
   await run.journal.record([...prepared.events, draftConfig(run, models)]);
   return { run, changedScript: models.changed };
 }
 
 interface Parts extends OwnedRequest {
-  readonly graph: Graph;
-  readonly fold: RunFold;
+  readonly folded: FoldedRun;
   readonly configuration: Configuration;
-  readonly known: { readonly last?: EventOf<'session.config'> };
   readonly prepared: PreparedWorkspace;
   readonly mcp: McpTools;
   readonly models: RunModels;
 }
 
 function assemble(services: RunServices, parts: Parts): OpenRun {
-  const { id, settings, log, graph, fold, configuration, known, prepared, mcp, models } = parts;
+  const { id, settings, log, folded, configuration, prepared, mcp, models } = parts;
+  const { graph, fold, calls, rewalk, last } = folded;
   const { store, functions = [] } = services;
   const { forkedFrom } = fold.state;
   const fork =
     forkedFrom === undefined
       ? {}
       : { fork: { parent: forkedFrom.id, offset: forkedFrom.offset, seq: forkedFrom.offset + 1 } };
-  const recorded = { ...(known.last === undefined ? {} : { config: known.last }), ...fork };
-  const journal = openJournal(log, fold, settings.observer);
+  const recorded = { ...(last === undefined ? {} : { config: last }), ...fork };
+  const journal = openJournal(log, { fold, calls, observer: settings.observer });
   const tools: readonly Tool[] = [...functions, ...mcp.tools, ...builtinTools()];
   return {
     id,
@@ -183,6 +128,7 @@ function assemble(services: RunServices, parts: Parts): OpenRun {
     rules: gatherRules({ configuration, settings, state: recorded, store }),
     graph,
     journal,
+    rewalk,
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     models,
     places: openPlaces({

@@ -1,8 +1,17 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { askSink, callShell, callTool, type Sink, startSink } from '@ramet/testkit';
+import {
+  askSink,
+  callShell,
+  callTool,
+  cel,
+  type GraphHarness,
+  makeFunction,
+  makeGraphHarness,
+  type Sink,
+  startSink,
+} from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { cel, type GraphHarness, makeFunction, makeGraphHarness } from './helpers.ts';
 
 let harness: GraphHarness;
 

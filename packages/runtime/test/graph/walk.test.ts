@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal, type RunId } from '@ramet/core';
 import { abandonRun, answerGate, resumeRun } from '@ramet/runtime/graph';
+import { accept, cel, type GraphHarness, makeFunction, makeGraphHarness, makeRunSettings } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { accept, cel, type GraphHarness, makeFunction, makeGraphHarness, makeRunSettings } from './helpers.ts';
 
 let harness: GraphHarness;
 

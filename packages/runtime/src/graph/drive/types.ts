@@ -1,4 +1,4 @@
-import type { Decode, Graph, RunId } from '@ramet/core';
+import type { Decode, Graph, RewalkCall, RunId } from '@ramet/core';
 import type { Configuration } from '../../config/index.ts';
 import type { PermissionRule } from '../../session/index.ts';
 import type { Tool } from '../../tools/index.ts';
@@ -17,6 +17,8 @@ export interface OpenRun {
   readonly rules: readonly PermissionRule[];
   readonly graph: Graph;
   readonly journal: Journal;
+  /** Calls of the run this one was forked from that it may make again. */
+  readonly rewalk: readonly RewalkCall[];
   /** Built-in ones, those of MCP servers, registered functions. */
   readonly tools: ReadonlyMap<string, Tool>;
   readonly places: Places;

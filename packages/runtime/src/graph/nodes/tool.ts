@@ -12,14 +12,17 @@ import {
   type EventDraft,
   keyOfNodeCall,
   type NodeCall,
+  type NodePath,
   type ToolNode,
   type ToolOutput,
 } from '@ramet/core';
 import { decideCall } from '../../session/turn/calls/permissions.ts';
+import type { PolicyVerdict } from '../../session/turn/calls/policy.ts';
 import { sha256 } from '../../store/index.ts';
 import type { Tool, ToolAnswer, ToolContext } from '../../tools/index.ts';
 import { describeUnknown } from '../drive/describe-result.ts';
 import type { OpenRun } from '../drive/types.ts';
+import { judgeCall } from '../history/judge-call.ts';
 import { askAboutNode } from './ask.ts';
 import { type ExecInput, makeExecTool } from './exec.ts';
 import { toolContextOf } from './tool-context.ts';
@@ -48,11 +51,12 @@ export async function runTool(run: OpenRun, work: NodeWork, definition: ToolNode
     return { kind: 'failed', error: { code: 'node_failed', message }, drafts: [] };
   }
   const ready = prepare(run, work, { tool, definition });
-  const denied = await permit(run, work, ready);
-  if (denied !== 'go') return denied;
+  const earlier = call === undefined ? judge(run, work, ready) : null;
+  const permitted = await permit(run, work, { ready, earlier });
+  if (permitted !== 'go') return permitted;
   if (work.signal.aborted) return { kind: 'interrupted', drafts: [] };
   const applied = await recover(ready, call);
-  return applied === null ? makeCall(run, work, ready) : settle(run, work, { ready, answer: applied });
+  return applied === null ? makeCall(run, work, { ready, earlier }) : settle(run, work, { ready, answer: applied });
 }
 
 function findTool(run: OpenRun, work: NodeWork, { tool, exec, effect }: ToolNode): Tool | null {
@@ -93,16 +97,31 @@ function stricter(own: Effect, wanted: Effect | undefined): Effect {
   return wanted !== undefined && STRICTNESS.indexOf(wanted) > STRICTNESS.indexOf(own) ? wanted : own;
 }
 
-/** Starting the run was the consent to what its document calls: only a rule that says so denies or asks. */
-async function permit(run: OpenRun, work: NodeWork, { tool, input, contained }: ReadyCall): Promise<'go' | WorkEnd> {
+/** A call, and what the calls of the run this one was forked from say about it. */
+interface JudgedReady {
+  readonly ready: ReadyCall;
+  readonly earlier: PolicyVerdict | null;
+}
+
+function judge(run: OpenRun, work: NodeWork, { tool, input, effect, contained }: ReadyCall): PolicyVerdict | null {
+  return judgeCall(run, { node: work.node.path, index: 0, tool: tool.name, input, effect, contained });
+}
+
+/** Starting the run was the consent to what its document calls: only a rule, or a fork, says otherwise. */
+async function permit(run: OpenRun, work: NodeWork, { ready, earlier }: JudgedReady): Promise<'go' | WorkEnd> {
+  const { tool, input, contained } = ready;
   const facts = { tool: tool.name, subject: tool.subject(input), contained };
   const verdict = decideCall(facts, [...run.rules, { tool: '*', do: 'allow' }]);
   if (verdict.kind === 'deny') {
     const message = `${tool.name} is denied by ${verdict.reason}`;
     return { kind: 'failed', error: { code: 'approval_denied', message }, final: true, drafts: [] };
   }
+  const question = { callId: CALL_ID, tool: tool.name, input };
+  if (earlier?.kind === 'ask') {
+    return askAboutNode(run, work, { ...question, reason: earlier.reason, outstanding: earlier.outstanding });
+  }
   if (verdict.kind === 'allow' || work.call !== undefined) return 'go';
-  return askAboutNode(run, work, { callId: CALL_ID, tool: tool.name, input, reason: verdict.reason, outstanding: [] });
+  return askAboutNode(run, work, { ...question, reason: verdict.reason, outstanding: [] });
 }
 
 /** A contained call that an attempt before this one began: the answer when it shows as done. */
@@ -111,13 +130,12 @@ async function recover({ tool, input, context }: ReadyCall, call: NodeCall | und
   return call.intent.contained === true ? tool.recover(input, context) : null;
 }
 
-async function makeCall(run: OpenRun, work: NodeWork, ready: ReadyCall): Promise<WorkEnd> {
+async function makeCall(run: OpenRun, work: NodeWork, { ready, earlier }: JudgedReady): Promise<WorkEnd> {
   const { tool, input, effect, contained, context } = ready;
   const { path: node } = work.node;
   const before = work.call?.intent;
-  const digest = sha256(canonicalJson(input));
-  const key = before?.key ?? keyOfNodeCall({ run: run.id, path: node, index: 0, input: digest }, sha256);
-  const attempt = before === undefined ? {} : { attempt: (before.attempt ?? 1) + 1 };
+  const acknowledged = earlier?.kind === 'acknowledged' ? earlier.offset : before?.acknowledged;
+  const key = before?.key ?? (earlier?.kind === 'known' ? earlier.key : newKey(run, node, input));
   const intent: EventDraft = {
     type: 'tool.intent',
     node,
@@ -127,11 +145,16 @@ async function makeCall(run: OpenRun, work: NodeWork, ready: ReadyCall): Promise
     effect,
     contained,
     key,
-    ...attempt,
+    ...(before === undefined ? {} : { attempt: (before.attempt ?? 1) + 1 }),
+    ...(acknowledged === undefined ? {} : { acknowledged }),
   };
   const [recorded] = await run.journal.recordDurably([intent]);
   const answer = await tool.run(input, { ...context, key });
   return settle(run, work, { ready, answer, offset: recorded?.seq ?? 0 });
+}
+
+function newKey(run: OpenRun, path: NodePath, input: unknown): string {
+  return keyOfNodeCall({ run: run.id, path, index: 0, input: sha256(canonicalJson(input)) }, sha256);
 }
 
 interface Answered {

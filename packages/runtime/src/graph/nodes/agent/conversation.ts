@@ -9,8 +9,9 @@ import {
   createSessionFold,
   type EventOf,
   keyOfNodeCall,
-  knownEvent,
   type LoggedEvent,
+  type NodePath,
+  type OutstandingWrite,
   SCHEMA,
   type SessionFold,
   ZERO_DIGEST,
@@ -23,6 +24,8 @@ import type { Captor } from '../../../session/workspace/capture.ts';
 import { type OwnedLog, sha256 } from '../../../store/index.ts';
 import type { Tool } from '../../../tools/index.ts';
 import type { OpenRun } from '../../drive/types.ts';
+import { judgeCall } from '../../history/judge-call.ts';
+import { judgeRepeated, readNodeEvents } from '../../history/node-events.ts';
 import { toolContextOf } from '../tool-context.ts';
 import type { NodeWork } from '../types.ts';
 
@@ -51,7 +54,8 @@ export function openConversation(run: OpenRun, work: NodeWork, request: Conversa
   const earlier: EarlierTurns = { replies: 0, calls: 0, requests: 0 };
   const fold = countTurns(createSessionFold(), earlier);
   for (const event of introduce(run)) fold.add(event);
-  if (run.journal.goingOn.has(work.node.path)) for (const event of recordedOf(run, work)) fold.add(event);
+  const { events, writes } = readNodeEvents(run, work.node.path);
+  if (run.journal.goingOn.has(work.node.path)) for (const event of events) fold.add(event);
   const log = scopeLog(run, work.node.path);
   const model = continueModel(run.models.modelOf(work.node.path, request.model), earlier);
   const settings = settingsOf(run, work, request.maxRequests);
@@ -67,7 +71,7 @@ export function openConversation(run: OpenRun, work: NodeWork, request: Conversa
     tools: new Map(request.tools.map((tool) => [tool.name, tool])),
     toolContext: { ...toolContextOf(run, work), outputLimitBytes: OUTPUT_LIMIT_BYTES },
     captor: NO_CAPTOR,
-    policy: policyOf(run, work, earlier),
+    policy: policyOf(run, { node: work.node.path, earlier, writes }),
     signal: work.signal,
     timedOut: work.timedOut,
   };
@@ -118,20 +122,6 @@ function introduce({ id, journal }: OpenRun): readonly LoggedEvent[] {
   return [start as unknown as LoggedEvent];
 }
 
-/** Events of the node since it last failed; those before a fork are another run's conversation. */
-function recordedOf({ journal }: OpenRun, { node }: NodeWork): readonly LoggedEvent[] {
-  const { entered = 0 } = journal.state.nodes.get(node.path) ?? {};
-  const from = Math.max(entered, journal.state.inheritedThrough + 1);
-  let events: LoggedEvent[] = [];
-  for (const event of journal.log.readEvents({ from })) {
-    if (event.node !== node.path) continue;
-    const known = event.type === 'node.exit' ? knownEvent(event) : null;
-    if (known?.type === 'node.exit' && known.outcome !== 'interrupted') events = [];
-    else events.push(event);
-  }
-  return events;
-}
-
 /** The log of the run, as the node's own: what is appended is the node's, and recorded by the journal alone. */
 function scopeLog({ journal }: OpenRun, node: string): OwnedLog {
   return {
@@ -168,12 +158,20 @@ function settingsOf(run: OpenRun, { node }: NodeWork, maxRequests: number | unde
   };
 }
 
-function policyOf(run: OpenRun, { node }: NodeWork, earlier: EarlierTurns): CallPolicy {
+interface Before {
+  readonly node: NodePath;
+  readonly earlier: Readonly<EarlierTurns>;
+  /** Writes of former conversations of the node. */
+  readonly writes: readonly OutstandingWrite[];
+}
+
+function policyOf(run: OpenRun, { node, earlier, writes }: Before): CallPolicy {
   return {
     keyOf: ({ index, input }) => {
       const digest = sha256(canonicalJson(input));
-      return keyOfNodeCall({ run: run.id, path: node.path, index: earlier.calls + index, input: digest }, sha256);
+      return keyOfNodeCall({ run: run.id, path: node, index: earlier.calls + index, input: digest }, sha256);
     },
-    judge: () => null,
+    judge: (call) =>
+      judgeCall(run, { ...call, node, index: earlier.calls + call.index }) ?? judgeRepeated(call, writes),
   };
 }

@@ -85,8 +85,9 @@ function identify(context: TurnContext, ready: ReadyCall): { readonly key: strin
   return verdict?.kind === 'acknowledged' ? { key, acknowledged: verdict.offset } : { key };
 }
 
-function policyCallOf(context: TurnContext, { tool, input }: ReadyCall): PolicyCall {
-  return { tool: tool.name, input, effect: tool.effect, contained: tool.contained(context.toolContext) };
+function policyCallOf(context: TurnContext, { call, tool, input }: ReadyCall): PolicyCall {
+  const { name, effect } = tool;
+  return { index: call.index, tool: name, input, effect, contained: tool.contained(context.toolContext) };
 }
 
 function wordsOf({ output }: ToolAnswer): string {

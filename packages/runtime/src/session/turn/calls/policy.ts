@@ -1,8 +1,9 @@
 /** What a graph run knows about the calls of its agents: their keys, and what was called before them elsewhere. */
 import type { Contained, Effect, OutstandingWrite } from '@ramet/core';
 
-/** A call that is about to be made; its input is decoded. */
+/** A call that is about to be made; its input is decoded. `index`: among the calls of its turn, from 0. */
 export interface PolicyCall {
+  readonly index: number;
   readonly tool: string;
   readonly input: unknown;
   readonly effect: Effect;
@@ -19,8 +20,8 @@ export type PolicyVerdict =
   | { readonly kind: 'known'; readonly key: string };
 
 export interface CallPolicy {
-  /** The key of a call that is issued now for the first time; `index`: among the calls of its turn, from 0. */
-  keyOf(call: { readonly index: number; readonly input: unknown }): string;
+  /** The key of a call that is issued now for the first time. */
+  keyOf(call: Pick<PolicyCall, 'index' | 'input'>): string;
   /** Null when nothing earlier speaks of the call. */
   judge(call: PolicyCall): PolicyVerdict | null;
 }

@@ -2,17 +2,20 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GraphDocument, isRefusal, type LoggedEvent, type Refusal, type RunId } from '@ramet/core';
+import type { RunForkResult } from '@ramet/runtime/fork';
 import {
   answerGate,
+  forkRun,
   type NewRun,
+  type RunForkOptions,
   type RunResult,
   type RunServices,
   type RunSettings,
   resumeRun,
   startRun,
 } from '@ramet/runtime/graph';
-import { makeSessionHarness, type ScriptReply, type SessionHarness } from '@ramet/testkit';
-import type { Tool } from '../../src/tools/index.ts';
+import type { Tool } from '@ramet/runtime/tools';
+import { makeSessionHarness, type ScriptReply, type SessionHarness } from './session-harness.ts';
 
 export interface RunOptions {
   readonly input?: unknown;
@@ -28,6 +31,11 @@ export interface GraphHarness extends SessionHarness {
   tryStart(document: unknown, options?: RunOptions): Promise<RunResult | Refusal>;
   resume(run: RunId, options?: RunOptions): Promise<RunResult>;
   answer(run: RunId, gate: string, answer: unknown): Promise<void>;
+  /** F(R, node): a fork that makes writes again only when they are acknowledged. */
+  forkAt(run: RunId, options: RunForkOptions): Promise<RunId>;
+  tryForkAt(run: RunId, options: RunForkOptions): Promise<RunForkResult | Refusal>;
+  /** Services with the functions of a test. */
+  servicesOf(functions?: readonly Tool[]): RunServices;
   /** The log as `type path outcome` lines. */
   story(run: RunId): readonly string[];
   writeNodeScript(replies: NonNullable<RunOptions['script']>): string;
@@ -65,10 +73,8 @@ export function makeGraphHarness(options: Parameters<typeof makeSessionHarness>[
   };
   const settingsOf = ({ settings, script }: RunOptions): RunSettings =>
     makeRunSettings({ ...(script === undefined ? {} : { model: writeNodeScript(script) }), ...settings });
-  const servicesOf = ({ functions }: RunOptions): RunServices => ({
-    ...base.services,
-    ...(functions === undefined ? {} : { functions }),
-  });
+  const servicesOf = (functions: readonly Tool[] = []): RunServices => ({ ...base.services, functions });
+  const tryForkAt: GraphHarness['tryForkAt'] = (run, wanted) => forkRun(base.services, run, wanted);
   const tryStart: GraphHarness['tryStart'] = (document, wanted = {}) => {
     const run = {
       document: document as GraphDocument,
@@ -77,15 +83,22 @@ export function makeGraphHarness(options: Parameters<typeof makeSessionHarness>[
       allowDirty: false,
       ...wanted.run,
     };
-    return startRun(servicesOf(wanted), { run, settings: settingsOf(wanted) });
+    return startRun(servicesOf(wanted.functions), { run, settings: settingsOf(wanted) });
   };
   return Object.assign(base, {
     writeNodeScript,
+    servicesOf,
     tryStart,
+    tryForkAt,
+    forkAt: async (run: RunId, wanted: RunForkOptions) => {
+      const { run: child } = accept(await tryForkAt(run, wanted));
+      if (child === null) throw new Error('a dry run makes no child');
+      return child;
+    },
     start: async (document: Omit<GraphDocument, 'schema'>, wanted: RunOptions = {}) =>
       accept(await tryStart({ schema: 1, ...document }, wanted)),
     resume: async (id: RunId, wanted: RunOptions = {}) =>
-      accept(await resumeRun(servicesOf(wanted), { id, settings: settingsOf(wanted) })),
+      accept(await resumeRun(servicesOf(wanted.functions), { id, settings: settingsOf(wanted) })),
     answer: async (id: RunId, gate: string, answer: unknown) => {
       accept(await answerGate(base.services, { id, gate, answer, by: 'person' }));
     },

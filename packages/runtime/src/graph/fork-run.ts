@@ -1,0 +1,41 @@
+import {
+  compileGraph,
+  hashGraph,
+  isRefusal,
+  knownEvent,
+  makeRunId,
+  type Refusal,
+  type RunId,
+  refuse,
+} from '@ramet/core';
+import { forkRun as commitFork, type RunForkResult } from '../fork/index.ts';
+import { sha256 } from '../store/index.ts';
+import { refuseDocument } from './documents/check.ts';
+import { keepDocument, readDocument } from './documents/documents.ts';
+import type { RunForkOptions, RunServices } from './types.ts';
+
+/** Forks a run at the entry of a node; the child walks the source's document, or another one that is kept with it. */
+export async function forkRun(
+  services: RunServices,
+  source: RunId,
+  options: RunForkOptions,
+): Promise<RunForkResult | Refusal> {
+  const { store, now, randomBytes, functions = [] } = services;
+  const log = store.read(source);
+  if (log === null) return refuse('unknown_run', `there is no run ${source}`, { id: source });
+  const [event] = log.readEvents({ from: 0, to: 0 });
+  const start = event === undefined ? null : knownEvent(event);
+  if (start?.type !== 'graph.start') {
+    return refuse('not_a_graph_run', `${source} is a session: fork it at a completed turn`, { id: source });
+  }
+  const { document, ...request } = options;
+  const refusal = document === undefined ? null : await refuseDocument(document, functions);
+  if (isRefusal(refusal)) return refusal;
+  const graph = document === undefined ? undefined : compileGraph(document, hashGraph(document, sha256));
+  const context = { store, makeId: () => makeRunId(now(), randomBytes(10)), now };
+  return commitFork(context, source, {
+    ...request,
+    sourceGraph: readDocument(store, start.graph),
+    ...(graph === undefined ? {} : { graph, beforeCommit: () => keepDocument(store, graph) }),
+  });
+}

@@ -1,0 +1,76 @@
+/**
+ * Holds a call of a forked run against those of its source that the child may make again (docs/graphs.md, W23).
+ *
+ * 1. A write that a person acknowledged is made again once, with a new key; also after a crash, never twice.
+ * 2. Any other write of a node that had written there waits for a person.
+ * 3. An idempotent call that was made there presents the key it had: its receiver then does nothing twice.
+ */
+import {
+  canonicalJson,
+  decodeValue,
+  type EventOf,
+  knownEvent,
+  type NodePath,
+  type OutstandingWrite,
+  type RewalkCall,
+} from '@ramet/core';
+import type { PolicyCall, PolicyVerdict } from '../../session/turn/calls/policy.ts';
+import { sha256 } from '../../store/index.ts';
+import type { OpenRun } from '../drive/types.ts';
+
+/** A call of a node; `index`: among those of this entry of the node, from 0. */
+export interface JudgedCall extends PolicyCall {
+  readonly node: NodePath;
+  readonly index: number;
+}
+
+/** What the source's calls say about one; null when nothing. */
+export function judgeCall(run: OpenRun, call: JudgedCall): PolicyVerdict | null {
+  const entries = run.rewalk.filter(({ node }) => node === call.node);
+  if (entries.length === 0) return null;
+  if (call.effect === 'idempotent') return findKey(run, call, entries);
+  return call.effect === 'write' && call.contained !== true ? judgeWrite(run, call, entries) : null;
+}
+
+function judgeWrite(run: OpenRun, call: JudgedCall, entries: readonly RewalkCall[]): PolicyVerdict | null {
+  const writes = entries.filter(({ effect }) => effect === 'write');
+  if (writes.length === 0) return null;
+  const free = writes.find(
+    (entry) => entry.acknowledged && isSame(entry, call) && !run.journal.calls.used.has(entry.offset),
+  );
+  if (free !== undefined) return { kind: 'acknowledged', offset: free.offset };
+  const offsets = writes.map(({ offset }) => offset).join(', ');
+  const reason =
+    `in the run this one was forked from, ${call.node} wrote at ${offsets}, and this call is none of those that were ` +
+    'acknowledged, or was made again already';
+  return { kind: 'ask', reason, outstanding: writes.flatMap((entry) => describeWrite(run, entry)) };
+}
+
+function isSame(entry: RewalkCall, { tool, input }: JudgedCall): boolean {
+  return entry.tool === tool && entry.inputDigest === sha256(canonicalJson(input));
+}
+
+/** The same call at the same place, or else the first that this run has not made. */
+function findKey(run: OpenRun, call: JudgedCall, entries: readonly RewalkCall[]): PolicyVerdict | null {
+  const { keys } = run.journal.calls;
+  const same = entries.filter((entry) => entry.effect === 'idempotent' && isSame(entry, call));
+  const found = same.find(({ index }) => index === call.index) ?? same.find(({ key }) => !keys.has(key));
+  return found === undefined ? null : { kind: 'known', key: found.key };
+}
+
+/** What a person is shown of a write of the source, as long as its log is there. */
+function describeWrite(run: OpenRun, entry: RewalkCall): readonly OutstandingWrite[] {
+  const { forkedFrom } = run.journal.state;
+  const log = forkedFrom === undefined ? null : run.services.store.read(forkedFrom.id);
+  if (log === null || log.readOutline().damage !== null) return [];
+  for (const event of log.readEvents({ from: entry.offset, to: entry.offset })) {
+    const known = knownEvent(event);
+    if (known?.type === 'tool.intent' && known.key === entry.key) return [toWrite(known, log.readPayload)];
+  }
+  return [];
+}
+
+function toWrite(intent: EventOf<'tool.intent'>, readPayload: Parameters<typeof decodeValue>[1]): OutstandingWrite {
+  const { seq: offset, callId, tool, input, key, time } = intent;
+  return { offset, callId, tool, input: decodeValue(input, readPayload), key, time, outcome: 'open' };
+}
