@@ -7,7 +7,6 @@ import {
   compileGraph,
   type EventDraft,
   type Graph,
-  type GraphDocument,
   hashGraph,
   isGraphProblems,
   isRefusal,
@@ -39,8 +38,8 @@ export interface Runs {
   fork(source: RunId, node: string): Promise<RunId>;
 }
 
-/** Opens an empty store; each event is a second after the last. */
-export function makeRuns(): Runs {
+/** Opens an empty store whose runs walk one document; each event is a second after the last. */
+export function makeRuns(value: unknown = DOCUMENT): Runs {
   let clock = Date.UTC(2030, 0, 1);
   const now = (): number => {
     clock += 1000;
@@ -48,9 +47,9 @@ export function makeRuns(): Runs {
   };
   const home = mkdtempSync(join(tmpdir(), 'runs-'));
   const store = openFileStore({ home, now, sealBytes: 2_000 });
-  const document: GraphDocument | readonly unknown[] = validateGraph(DOCUMENT);
-  if (isGraphProblems(document as never)) throw new Error(JSON.stringify(document));
-  const graph = compileGraph(document as GraphDocument, hashGraph(document as GraphDocument, sha256));
+  const document = validateGraph(value);
+  if (isGraphProblems(document)) throw new Error(JSON.stringify(document));
+  const graph = compileGraph(document, hashGraph(document, sha256));
   keepGraph(home, graph.hash, Buffer.from(canonicalJson(document)));
   let ids = 200;
   const makeId = (): RunId => {

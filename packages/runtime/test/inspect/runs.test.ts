@@ -70,6 +70,18 @@ test('takes a call that a person must allow for a wait until there is an answer'
   expect(listed(runs, id)).toMatchObject({ state: 'interrupted', waits: NO_WAITS });
 });
 
+test('a run with more to do is not parked, whatever else of it waits', async () => {
+  const runs = makeRuns({
+    schema: 1,
+    nodes: { a: { kind: 'tool', exec: { command: 'true' } }, b: { kind: 'tool', exec: { command: 'true' } } },
+  });
+  const id = await runs.start();
+  await runs.append(id, say.enter('a'), say.call('a', false));
+  expect(listed(runs, id)).toMatchObject({ state: 'interrupted', waits: { calls: [{ node: 'a' }] } });
+  await runs.append(id, say.enter('b'), say.exit('b'));
+  expect(listed(runs, id)).toMatchObject({ state: 'parked', waits: { calls: [{ node: 'a' }] } });
+});
+
 test('shows every place of a walk, and what a child inherited', async () => {
   const runs = makeRuns();
   const id = await runs.start({ title: 'the first' });

@@ -98,11 +98,13 @@ function describeWaits(reader: LogReader, state: RunState, asked: readonly Event
 function stateOf(state: RunState, { calls }: RunWaits): Standing['state'] {
   const standing = describeRunStatus(state);
   if (standing.kind !== 'running' && standing.kind !== 'delayed') return standing.kind;
-  const waiting = new Set(calls.map(({ node }) => node));
+  // Of questions about calls the walk knows nothing: to it such a node was left at work.
+  const asked = new Set(calls.filter(({ reason }) => reason === 'approval_pending').map(({ node }) => node));
   const { inheritedThrough: through, progress } = state;
   const isOwn = ({ lastEntered }: { readonly lastEntered: number }): boolean => lastEntered > through;
-  const left = [...progress.running].filter((node) => isOwn(node) && !waiting.has(node.path));
+  const left = [...progress.running].filter((node) => isOwn(node) && !asked.has(node.path));
   const stopped = [...state.nodes.values()].some((node) => isOwn(node) && node.status === 'interrupted');
-  if (left.length > 0 || stopped) return 'interrupted';
-  return calls.length > 0 ? 'parked' : 'idle';
+  const hasMore = progress.tasks.size + progress.delayed.size > 0;
+  if (asked.size > 0 && !hasMore && left.every(({ path }) => calls.some(({ node }) => node === path))) return 'parked';
+  return left.length > 0 || stopped ? 'interrupted' : 'idle';
 }
