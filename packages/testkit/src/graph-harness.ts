@@ -32,8 +32,8 @@ export interface GraphHarness extends SessionHarness {
   resume(run: RunId, options?: RunOptions): Promise<RunResult>;
   answer(run: RunId, gate: string, answer: unknown): Promise<void>;
   /** F(R, node): a fork that makes writes again only when they are acknowledged. */
-  forkAt(run: RunId, options: RunForkOptions): Promise<RunId>;
-  tryForkAt(run: RunId, options: RunForkOptions): Promise<RunForkResult | Refusal>;
+  forkAt(run: RunId, options: RunForkOptions, functions?: readonly Tool[]): Promise<RunId>;
+  tryForkAt(run: RunId, options: RunForkOptions, functions?: readonly Tool[]): Promise<RunForkResult | Refusal>;
   /** Services with the functions of a test. */
   servicesOf(functions?: readonly Tool[]): RunServices;
   /** The log as `type path outcome` lines. */
@@ -74,7 +74,7 @@ export function makeGraphHarness(options: Parameters<typeof makeSessionHarness>[
   const settingsOf = ({ settings, script }: RunOptions): RunSettings =>
     makeRunSettings({ ...(script === undefined ? {} : { model: writeNodeScript(script) }), ...settings });
   const servicesOf = (functions: readonly Tool[] = []): RunServices => ({ ...base.services, functions });
-  const tryForkAt: GraphHarness['tryForkAt'] = (run, wanted) => forkRun(base.services, run, wanted);
+  const tryForkAt: GraphHarness['tryForkAt'] = (run, wanted, functions) => forkRun(servicesOf(functions), run, wanted);
   const tryStart: GraphHarness['tryStart'] = (document, wanted = {}) => {
     const run = {
       document: document as GraphDocument,
@@ -90,8 +90,8 @@ export function makeGraphHarness(options: Parameters<typeof makeSessionHarness>[
     servicesOf,
     tryStart,
     tryForkAt,
-    forkAt: async (run: RunId, wanted: RunForkOptions) => {
-      const { run: child } = accept(await tryForkAt(run, wanted));
+    forkAt: async (run: RunId, wanted: RunForkOptions, functions?: readonly Tool[]) => {
+      const { run: child } = accept(await tryForkAt(run, wanted, functions));
       if (child === null) throw new Error('a dry run makes no child');
       return child;
     },
