@@ -12,6 +12,7 @@ import {
   callShell,
   callTool,
   cel,
+  cutRunLog,
   type GraphHarness,
   makeFunction,
   makeGraphHarness,
@@ -20,7 +21,6 @@ import {
   startSink,
 } from '@ramet/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cutRunLog } from './cut-runs.ts';
 
 const DEATH = new Error('the process dies here');
 const echo = makeFunction('echo', (input) => input);

@@ -1,4 +1,5 @@
 export { auditRun, auditStore, type CheckedRule, type Problem, renderProblem } from './auditor/index.ts';
+export { cutRunLog } from './cut-runs.ts';
 export { type Fingerprint, type FingerprintOptions, takeFingerprint } from './fingerprint.ts';
 export { EVENT_FIXTURES } from './fixtures.ts';
 export {

@@ -9,6 +9,7 @@ import {
   type EventDraft,
   type Graph,
   isRefusal,
+  knownEvent,
   type Refusal,
   type RunFold,
   type RunId,
@@ -96,8 +97,9 @@ async function openOwned(services: RunServices, open: OwnedRequest): Promise<Omi
   const mcp = await connectTools(services, { ...open, graph, configuration, workspace: prepared.workspace.path });
   closers.push(() => mcp.close());
   const run = assemble(services, { ...open, folded, configuration, prepared, mcp, models });
-  await run.journal.record([...prepared.events, draftConfig(run, models)]);
-  return { run, changedScript: models.changed };
+  const events = await run.journal.record([...prepared.events, draftConfig(run, models)]);
+  const restored = events.map(knownEvent).find((event) => event?.type === 'workspace.restore');
+  return { run: restored === undefined ? run : { ...run, restored }, changedScript: models.changed };
 }
 
 interface Parts extends OwnedRequest {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { type GraphDocument, isRefusal, type RunId } from '@ramet/core';
 import * as verbs from '@ramet/runtime/graph';
 import { answerGate, type GraphVerbs } from '@ramet/runtime/graph';
+import { resolveCall } from '@ramet/runtime/session';
 import { accept, cel, type GraphHarness, makeFunction, makeGraphHarness } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -337,7 +338,6 @@ describe('B71: an acknowledgement that is too broad or sticks too long', () => {
     expect(parked).toMatchObject({ status: 'parked', parked: { calls: [{ node: 'w1', reason: 'outcome_unknown' }] } });
     expect(sent).toHaveLength(1);
     // A person says that it did not reach the outside: the same call is made again, under its key.
-    const { resolveCall } = await import('@ramet/runtime/session');
     const offset = parked.parked?.calls[0]?.offset ?? 0;
     accept(await resolveCall(harness.store, { id: child, offset, resolution: 'did_not_happen' }));
     expect(await harness.resume(child, { functions })).toMatchObject({ status: 'completed' });
@@ -348,6 +348,24 @@ describe('B71: an acknowledgement that is too broad or sticks too long', () => {
       { to: '/b' },
     ]);
     expect(sent[1]?.key).toBe(sent[0]?.key);
+  });
+
+  test('covers a call that differs in what its document calls volatile alone', async () => {
+    const nodes = {
+      stamp: echoNode(1),
+      w: { ...call({ to: '/a', stamp: cel('nodes.stamp.output') }), volatile: ['stamp'] },
+    };
+    const edges = [{ from: 'stamp', to: 'w' }];
+    const { run } = await harness.start({ nodes, edges }, { functions });
+    const [write = 0] = harness
+      .eventsOfType(run, 'tool.intent')
+      .flatMap(({ tool, seq }) => (tool === 'post' ? seq : []));
+    const child = await harness.forkAt(run, { fromNode: 'w', acknowledge: [write], outputs: { stamp: 2 } });
+    expect(await harness.resume(child, { functions })).toMatchObject({ status: 'completed' });
+    expect(sent.map(({ input }) => input)).toEqual([
+      { to: '/a', stamp: 1 },
+      { to: '/a', stamp: 2 },
+    ]);
   });
 
   test('an idempotent call presents the key its source had', async () => {

@@ -2,11 +2,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggedEvent, RunId } from '@ramet/core';
+import { resolveCall } from '@ramet/runtime/session';
 import {
   accept,
   askSink,
   callShell,
   callTool,
+  cutRunLog,
   type GraphHarness,
   makeFunction,
   makeGraphHarness,
@@ -252,7 +254,6 @@ describe('an agent', () => {
 
   test('that died in a write waits for a person’s word, and is given it as the call’s result', async () => {
     const sink = await startSink();
-    const { resolveCall } = await import('@ramet/runtime/session');
     const model = harness.writeNodeScript({ work: [callShell(askSink(sink, 'mail')), { text: 'done' }] });
     let id = '' as RunId;
     const { death, observer } = dieAt(({ type }) => type === 'tool.result');
@@ -267,7 +268,6 @@ describe('an agent', () => {
     );
     await expect(started).rejects.toBe(death);
     const { seq } = harness.eventsOfType(id, 'tool.intent')[0] ?? { seq: 0 };
-    const { cutRunLog } = await import('../../../../test/boundaries/cut-runs.ts');
     cutRunLog(join(harness.store.pathsOf(id).folder, 'log'), seq + 1);
     const parked = await harness.resume(id, { functions, settings });
     expect(parked).toMatchObject({ status: 'parked', parked: { calls: [{ node: 'work', offset: seq }] } });

@@ -1,4 +1,4 @@
-import type { Decode, Graph, RewalkCall, RunId } from '@ramet/core';
+import type { Decode, EventOf, Graph, RewalkCall, RunId } from '@ramet/core';
 import type { Configuration } from '../../config/index.ts';
 import type { PermissionRule } from '../../session/index.ts';
 import type { Tool } from '../../tools/index.ts';
@@ -24,4 +24,6 @@ export interface OpenRun {
   readonly places: Places;
   readonly models: RunModels;
   readonly decode: Decode;
+  /** How this command found the run's files, when they are not the live ones. */
+  readonly restored?: EventOf<'workspace.restore'>;
 }

@@ -99,7 +99,7 @@ class EffectWorkshop implements Workshop {
     const works = [...this.#effects.values()].map(({ work }) => work);
     for (const work of works) work.stop();
     await Promise.allSettled(works.map(({ ended }) => ended));
-    for (const work of works) work.place()?.release();
+    for (const work of works) work.place()?.release(false);
     this.#effects.clear();
   }
 
@@ -115,7 +115,7 @@ class EffectWorkshop implements Workshop {
   #finish(path: NodePath, effect: Effect, end: WorkEnd): void {
     this.#effects.delete(path);
     const place: NodePlace | null = effect.work.place();
-    this.#finished.push({ path, end, release: () => place?.release() });
+    this.#finished.push({ path, end, release: () => place?.release(end.kind !== 'interrupted') });
   }
 }
 

@@ -14,9 +14,11 @@ import {
   type OutstandingWrite,
   type RewalkCall,
 } from '@ramet/core';
+import { isSameInput } from '../../session/turn/calls/outstanding.ts';
 import type { PolicyCall, PolicyVerdict } from '../../session/turn/calls/policy.ts';
 import { sha256 } from '../../store/index.ts';
 import type { OpenRun } from '../drive/types.ts';
+import type { ExecInput } from '../nodes/exec.ts';
 
 /** A call of a node; `index`: among those of this entry of the node, from 0. */
 export interface JudgedCall extends PolicyCall {
@@ -36,7 +38,7 @@ function judgeWrite(run: OpenRun, call: JudgedCall, entries: readonly RewalkCall
   const writes = entries.filter(({ effect }) => effect === 'write');
   if (writes.length === 0) return null;
   const free = writes.find(
-    (entry) => entry.acknowledged && isSame(entry, call) && !run.journal.calls.used.has(entry.offset),
+    (entry) => entry.acknowledged && !run.journal.calls.used.has(entry.offset) && isSame(run, entry, call),
   );
   if (free !== undefined) return { kind: 'acknowledged', offset: free.offset };
   const offsets = writes.map(({ offset }) => offset).join(', ');
@@ -46,14 +48,27 @@ function judgeWrite(run: OpenRun, call: JudgedCall, entries: readonly RewalkCall
   return { kind: 'ask', reason, outstanding: writes.flatMap((entry) => describeWrite(run, entry)) };
 }
 
-function isSame(entry: RewalkCall, { tool, input }: JudgedCall): boolean {
-  return entry.tool === tool && entry.inputDigest === sha256(canonicalJson(input));
+/** By the digest of the input; without its volatile fields as long as the source's log is there. */
+function isSame(run: OpenRun, entry: RewalkCall, call: JudgedCall): boolean {
+  if (entry.tool !== call.tool) return false;
+  if (entry.inputDigest === sha256(canonicalJson(call.input))) return true;
+  if (call.volatile === undefined || call.volatile.length === 0) return false;
+  return describeWrite(run, entry).some(({ input }) => isSameGiven(call, input));
+}
+
+/** Of a program the fields are those of what it was given; its command is the same in any case. */
+function isSameGiven(call: JudgedCall, other: unknown): boolean {
+  if (call.tool !== 'exec') return isSameInput(call, other);
+  const [own, recorded] = [call.input, other] as readonly ExecInput[];
+  if (own === undefined || recorded === undefined) return false;
+  const sameCommand = canonicalJson(own.command) === canonicalJson(recorded.command);
+  return sameCommand && isSameInput({ ...call, input: own.input }, recorded.input);
 }
 
 /** The same call at the same place, or else the first that this run has not made. */
 function findKey(run: OpenRun, call: JudgedCall, entries: readonly RewalkCall[]): PolicyVerdict | null {
   const { keys } = run.journal.calls;
-  const same = entries.filter((entry) => entry.effect === 'idempotent' && isSame(entry, call));
+  const same = entries.filter((entry) => entry.effect === 'idempotent' && isSame(run, entry, call));
   const found = same.find(({ index }) => index === call.index) ?? same.find(({ key }) => !keys.has(key));
   return found === undefined ? null : { kind: 'known', key: found.key };
 }

@@ -1,12 +1,6 @@
 /** What the log holds of one agent: its conversation so far, and what former ones wrote outside. */
-import {
-  canonicalJson,
-  type EventOf,
-  knownEvent,
-  type LoggedEvent,
-  type NodePath,
-  type OutstandingWrite,
-} from '@ramet/core';
+import { type EventOf, knownEvent, type LoggedEvent, type NodePath, type OutstandingWrite } from '@ramet/core';
+import { isSameInput } from '../../session/turn/calls/outstanding.ts';
 import type { PolicyCall, PolicyVerdict } from '../../session/turn/calls/policy.ts';
 import type { OpenRun } from '../drive/types.ts';
 
@@ -77,8 +71,7 @@ function describe({ intent, result }: Write, decode: OpenRun['decode']): Outstan
 /** A write that an earlier attempt of the node has made already is asked about. */
 export function judgeRepeated(call: PolicyCall, writes: readonly OutstandingWrite[]): PolicyVerdict | null {
   if (call.effect !== 'write' || call.contained === true) return null;
-  const wanted = canonicalJson(call.input);
-  const same = writes.filter(({ tool, input }) => tool === call.tool && canonicalJson(input) === wanted);
+  const same = writes.filter(({ tool, input }) => tool === call.tool && isSameInput(call, input));
   const [first] = same;
   if (first === undefined) return null;
   const reason = `an attempt of this node that failed has made this very write already, at offset ${first.offset}`;

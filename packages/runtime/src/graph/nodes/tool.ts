@@ -37,6 +37,7 @@ interface ReadyCall {
   readonly contained: Contained;
   /** As it is recorded. */
   readonly input: unknown;
+  readonly volatile: readonly string[];
   readonly context: ToolContext;
 }
 
@@ -78,7 +79,7 @@ function prepare(
   { tool, definition }: { readonly tool: Tool; readonly definition: ToolNode },
 ): ReadyCall {
   const context = toolContextOf(run, work);
-  const { exec, effect } = definition;
+  const { exec, effect, volatile = [] } = definition;
   const { input } = work.node;
   const given: ExecInput | unknown = exec === undefined ? input : { command: exec.command, input };
   return {
@@ -86,6 +87,7 @@ function prepare(
     effect: exec === undefined ? stricter(tool.effect, effect) : tool.effect,
     contained: tool.contained(context),
     input: given,
+    volatile: [...volatile, ...(tool.volatile ?? [])],
     context,
   };
 }
@@ -103,8 +105,9 @@ interface JudgedReady {
   readonly earlier: PolicyVerdict | null;
 }
 
-function judge(run: OpenRun, work: NodeWork, { tool, input, effect, contained }: ReadyCall): PolicyVerdict | null {
-  return judgeCall(run, { node: work.node.path, index: 0, tool: tool.name, input, effect, contained });
+function judge(run: OpenRun, work: NodeWork, ready: ReadyCall): PolicyVerdict | null {
+  const { tool, input, effect, contained, volatile } = ready;
+  return judgeCall(run, { node: work.node.path, index: 0, tool: tool.name, input, effect, contained, volatile });
 }
 
 /** Starting the run was the consent to what its document calls: only a rule, or a fork, says otherwise. */

@@ -3,6 +3,7 @@
  *
  * 1. Who can write the run's files holds them alone, from before its effect begins until its exit is recorded.
  * 2. A copy is cut anew at each entry, but for one that goes on after a crash: that finds its copy as it was left.
+ *    When its node is done a copy is removed: its checkpoint has what it holds.
  * 3. `/tmp` of a node's commands is its own, and gone with it.
  */
 import { existsSync } from 'node:fs';
@@ -133,7 +134,7 @@ async function enterOwn(options: PlacesOptions, request: PlaceRequest): Promise<
   const privateFolder = join(folder, 'private');
   makeFolder(privateFolder);
   const captor = kept ? { captor: captorOf(options, { workspace: own, privateFolder, sandbox }) } : {};
-  const release = (): void => removeQuietly(kept ? join(folder, 'tmp') : folder);
+  const release = (isDone: boolean): void => removeQuietly(kept && !isDone ? join(folder, 'tmp') : folder);
   return { use, path: target, workspace: own, sandbox, ...captor, events, release };
 }
 

@@ -24,5 +24,6 @@ export interface NodePlace {
   readonly captor?: Captor;
   /** What is to be recorded before anything is done there. */
   readonly events: readonly EventDraft[];
-  release(): void;
+  /** Lets go of them; `isDone`: the node has finished or failed, and what it did is in its checkpoint. */
+  release(isDone: boolean): void;
 }

@@ -8,6 +8,7 @@ import { record, type TurnContext } from '../../../session/turn/context.ts';
 import { endTurn } from '../../../session/turn/end.ts';
 import type { StepOutcome } from '../../../session/turn/outcome.ts';
 import { takeStep } from '../../../session/turn/turn.ts';
+import { describeRestore } from '../../../session/workspace/notices.ts';
 import { builtinTools, type Tool } from '../../../tools/index.ts';
 import { coversTool, isMcpToolName } from '../../../tools/names.ts';
 import type { OpenRun } from '../../drive/types.ts';
@@ -27,7 +28,7 @@ export async function runAgent(run: OpenRun, work: NodeWork, definition: AgentNo
   });
   const { context } = conversation;
   await record(context, [draftConfig(run, context, files)]);
-  if (context.fold.state.turns === 0) await say(context, promptOf(run, work, definition));
+  if (context.fold.state.turns === 0) await say(context, promptOf(run, work, definition), noticesOf(run, work));
   return converse(run, work, { conversation, definition });
 }
 
@@ -88,8 +89,16 @@ function endOfTurn(end: TurnContext['fold']['state']['lastEnd']): WorkEnd {
   return { kind: 'failed', error, drafts: [], ...(end?.reason === 'limit' ? { final: true } : {}) };
 }
 
-async function say(context: TurnContext, text: string): Promise<void> {
-  await record(context, [{ type: 'message', message: { role: 'user', content: text } }], { durable: true });
+async function say(context: TurnContext, text: string, notices: readonly string[] = []): Promise<void> {
+  const words = notices.length === 0 ? {} : { notices };
+  await record(context, [{ type: 'message', message: { role: 'user', content: text }, ...words }], { durable: true });
+}
+
+/** Words about files that are not what they were. */
+function noticesOf({ restored }: OpenRun, { place }: NodeWork): readonly string[] {
+  const { kind, access } = place.use;
+  const notice = kind === 'run' && access !== 'none' ? describeRestore(restored) : null;
+  return notice === null ? [] : [notice];
 }
 
 /** What the agent is told: its prompt, or its input as text. */

@@ -86,8 +86,9 @@ function identify(context: TurnContext, ready: ReadyCall): { readonly key: strin
 }
 
 function policyCallOf(context: TurnContext, { call, tool, input }: ReadyCall): PolicyCall {
-  const { name, effect } = tool;
-  return { index: call.index, tool: name, input, effect, contained: tool.contained(context.toolContext) };
+  const { name, effect, volatile } = tool;
+  const contained = tool.contained(context.toolContext);
+  return { index: call.index, tool: name, input, effect, contained, ...(volatile === undefined ? {} : { volatile }) };
 }
 
 function wordsOf({ output }: ToolAnswer): string {

@@ -19,9 +19,13 @@ export interface ComparedCall {
 export function matchOutstanding(state: Pick<SessionState, 'outstanding'>, call: ComparedCall): OutstandingMatch {
   const { tool, input, volatile = [] } = call;
   const sameTool = state.outstanding.filter((write) => write.tool === tool);
-  const wanted = comparable({ tool, input, volatile });
-  const isSame = (write: OutstandingWrite) => comparable({ tool, input: write.input, volatile }) === wanted;
+  const isSame = (write: OutstandingWrite) => isSameInput({ tool, input, volatile }, write.input);
   return { exact: sameTool.find(isSame) ?? null, sameTool };
+}
+
+/** Whether two inputs of a tool are those of one call. */
+export function isSameInput({ tool, input, volatile = [] }: ComparedCall, other: unknown): boolean {
+  return comparable({ tool, input: other, volatile }) === comparable({ tool, input, volatile });
 }
 
 function comparable({ tool, input, volatile }: Required<ComparedCall>): string {

@@ -8,6 +8,8 @@ export interface PolicyCall {
   readonly input: unknown;
   readonly effect: Effect;
   readonly contained: Contained;
+  /** Fields of the input that do not say which write it is. */
+  readonly volatile?: readonly string[];
 }
 
 /**

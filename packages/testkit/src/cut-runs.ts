@@ -1,4 +1,3 @@
-/** Graph runs that die at a chosen event, and their logs cut there. */
 import { readdirSync, readFileSync, rmSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 
