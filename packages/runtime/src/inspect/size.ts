@@ -83,7 +83,7 @@ export function bytesOf(tally: Tally): Bytes {
  */
 export function bytesOfRun(paths: RunPaths): Bytes {
   const log = bytesOf(tallyFolders([paths.log, paths.blobs]));
-  const rest = readMeasured(paths) ?? bytesOf(tallyFolders([paths.workspace, paths.sandbox]));
+  const rest = readMeasured(paths) ?? bytesOf(tallyFolders(workFoldersOf(paths)));
   const lock = statOf(paths.lock)?.size ?? 0;
   return { own: log.own + rest.own + lock, shared: log.shared + rest.shared };
 }
@@ -95,7 +95,7 @@ const MEASURE_BYTES = 64;
 export function measureRun(paths: RunPaths): void {
   const place = measureOf(paths);
   try {
-    const { own, shared } = bytesOf(tallyFolders([paths.workspace, paths.sandbox], place));
+    const { own, shared } = bytesOf(tallyFolders(workFoldersOf(paths), place));
     const text = JSON.stringify({ own: own + MEASURE_BYTES, shared });
     writeFileSync(`${place}.new`, `${text.padEnd(MEASURE_BYTES - 1)}\n`, { mode: 0o600 });
     renameSync(`${place}.new`, place);
@@ -103,6 +103,11 @@ export function measureRun(paths: RunPaths): void {
     // Derived, and counted when asked.
     rmSync(place, { force: true });
   }
+}
+
+/** `workspaces/` has the copies of a graph run's nodes that are not done. */
+function workFoldersOf({ folder, workspace, sandbox }: RunPaths): readonly string[] {
+  return [workspace, `${folder}/workspaces`, sandbox];
 }
 
 function measureOf({ sandbox }: RunPaths): string {

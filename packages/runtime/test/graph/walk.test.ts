@@ -208,6 +208,27 @@ describe('a run', () => {
     expect(again).toMatchObject({ code: 'run_ended' });
   });
 
+  test('fails, and does not fall, when values grow too deep for any event', async () => {
+    const grow = {
+      kind: 'fold',
+      initial: 0,
+      until: 'false',
+      maxPasses: 300,
+      body: { nodes: { wrap: echoNode({ in: cel('previous') }) } },
+    } as const;
+    const failed = await harness.start({ nodes: { grow } }, { functions: [echo] });
+    expect(failed).toMatchObject({ status: 'failed', error: { code: 'node_failed' } });
+    // No tool is in this one: what the document itself puts together grows.
+    const way = { kind: 'branch', cases: [{ when: 'true', take: 'on' }], ends: ['on'] } as const;
+    const body = { nodes: { way }, output: { in: cel('previous') } };
+    const nodes = { wrapped: { ...grow, body } };
+    expect(await harness.start({ nodes })).toMatchObject({ status: 'failed', error: { code: 'event_too_large' } });
+    const deep = JSON.parse(`${'['.repeat(100)}${']'.repeat(100)}`) as unknown;
+    expect(
+      await harness.tryStart({ schema: 1, nodes: { a: echoNode() } }, { functions: [echo], input: deep }),
+    ).toMatchObject({ code: 'bad_input' });
+  });
+
   test('is abandoned once, and never gone on with', async () => {
     const parked = await harness.start({ nodes: { gate: { kind: 'gate', question: 'Go?' } } });
     expect(await abandonRun(harness.services, { id: parked.run, reason: 'enough' })).toBeNull();

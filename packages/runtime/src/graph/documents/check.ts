@@ -17,6 +17,7 @@ import { renderCount } from '@ramet/core/text';
 import { parseHostRule } from '../../sandbox/host-rules.ts';
 import { findToolProblem, isMcpToolName } from '../../tools/names.ts';
 import type { Tool } from '../../tools/types.ts';
+import { findDepthProblem } from './depth.ts';
 import { checkAgainst, compileJsonSchema } from './json-schema.ts';
 
 /** Refuses a document with all that is wrong with it; null when it can be run. */
@@ -29,8 +30,10 @@ export async function refuseDocument(value: unknown, functions: readonly Tool[])
   return refuse('bad_graph', `the document cannot be run: ${first.at || '/'}: ${first.message}${more}`, { problems });
 }
 
-/** Refuses an input that does not fit the document's `input` schema. */
+/** Refuses an input that does not fit the document's `input` schema, or no event. */
 export async function refuseInput({ input: schema }: GraphDocument, input: unknown): Promise<Refusal | null> {
+  const tooDeep = findDepthProblem(input);
+  if (tooDeep !== null) return refuse('bad_input', `the input cannot be taken: ${tooDeep}`, { problem: tooDeep });
   if (schema === undefined) return null;
   const problem = await checkAgainst(schema, input);
   if (problem === null) return null;

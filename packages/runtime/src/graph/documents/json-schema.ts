@@ -13,9 +13,9 @@ const NAMED_ERRORS = 5;
 
 /** A schema as a check, or why it is none. */
 export async function compileJsonSchema(schema: JsonSchema): Promise<SchemaCheck | { readonly problem: string }> {
-  // It takes a while to load, and most documents have no schema.
-  const { Ajv2020 } = await import('ajv/dist/2020.js');
-  const ajv = new Ajv2020({
+  // It takes a while to load, and most documents have no schema. The built command has its default export alone.
+  const { default: library } = await import('ajv/dist/2020.js');
+  const ajv = new library.Ajv2020({
     allErrors: true,
     strict: false,
     validateFormats: false,

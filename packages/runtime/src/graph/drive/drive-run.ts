@@ -2,7 +2,15 @@
  * The engine's loop: record what follows from the log, begin the effects that are next, wait for one to end, and again.
  * What is next is core's to say; nothing here decides it.
  */
-import { draftExit, type EventDraft, type GraphLimits, type Moves, type NodeOutcome, nextMoves } from '@ramet/core';
+import {
+  draftExit,
+  type EventDraft,
+  Failure,
+  type GraphLimits,
+  type Moves,
+  type NodeOutcome,
+  nextMoves,
+} from '@ramet/core';
 import { sha256 } from '../../store/index.ts';
 import type { WorkEnd } from '../nodes/types.ts';
 import type { RunResult } from '../types.ts';
@@ -44,7 +52,7 @@ async function drive(run: OpenRun, { workshop, waiting, undoes }: Driving): Prom
     }
     const moves = deriveMoves(run, undoes);
     if (moves.drafts.length > 0) {
-      await run.journal.record(moves.drafts);
+      await recordMoves(run, moves);
       continue;
     }
     workshop.stop(moves.stopping);
@@ -72,6 +80,16 @@ function deriveMoves({ graph, journal, services, settings, decode }: OpenRun, un
     taken: journal.taken,
     ...(undoes === undefined ? {} : { undoes }),
   });
+}
+
+/** Values that a document puts together may grow until no event can hold them: then the run fails, and says so. */
+async function recordMoves({ journal }: OpenRun, { drafts }: Moves): Promise<void> {
+  try {
+    await journal.record(drafts);
+  } catch (error) {
+    if (!(error instanceof Failure) || error.code !== 'event_too_large') throw error;
+    await journal.record([{ type: 'run.fail', error: { code: error.code, message: error.message } }]);
+  }
 }
 
 /** Records what a node ended with, its exit last; only then others may have its files. */

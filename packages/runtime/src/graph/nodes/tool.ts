@@ -20,6 +20,7 @@ import { decideCall } from '../../session/turn/calls/permissions.ts';
 import type { PolicyVerdict } from '../../session/turn/calls/policy.ts';
 import { sha256 } from '../../store/index.ts';
 import type { Tool, ToolAnswer, ToolContext } from '../../tools/index.ts';
+import { findDepthProblem } from '../documents/depth.ts';
 import { describeUnknown } from '../drive/describe-result.ts';
 import type { OpenRun } from '../drive/types.ts';
 import { judgeCall } from '../history/judge-call.ts';
@@ -152,8 +153,14 @@ async function makeCall(run: OpenRun, work: NodeWork, { ready, earlier }: Judged
     ...(acknowledged === undefined ? {} : { acknowledged }),
   };
   const [recorded] = await run.journal.recordDurably([intent]);
-  const answer = await tool.run(input, { ...context, key });
+  const answer = shallow(await tool.run(input, { ...context, key }));
   return settle(run, work, { ready, answer, offset: recorded?.seq ?? 0 });
+}
+
+/** An answer that no event can hold is said to be that; what the call did is done. */
+function shallow(answer: ToolAnswer): ToolAnswer {
+  const problem = findDepthProblem(answer.output.value);
+  return problem === null ? answer : { ...answer, output: { type: 'error-text', value: `its answer: ${problem}` } };
 }
 
 function newKey(run: OpenRun, path: NodePath, input: unknown): string {
