@@ -1,28 +1,19 @@
 /** Forks of long sessions, each in a new process, against durably copying the bytes of the prefix. */
 import { spawnSync } from 'node:child_process';
-import {
-  fdatasyncSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeSync,
-} from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { RunId } from '@ramet/core';
 import type { FileStore } from '@ramet/runtime/store';
 import { type Area, EVENTS_PER_TURN, makeSession, openStore } from './area.ts';
+import { copyLog, countOwnFiles } from './copies.ts';
 import { measurePair, type Row } from './measure.ts';
 
 const WORKER = fileURLToPath(new URL('./fork-worker.ts', import.meta.url));
 
 interface Forked {
   readonly ms: number;
-  readonly child: string;
+  readonly child: RunId;
   readonly own: number;
   readonly rssMb: number;
 }
@@ -62,7 +53,8 @@ interface Place {
 }
 
 function measureFork(area: Area, store: FileStore, place: Place): Promise<Row> {
-  let last: Forked = { ms: 0, child: '', own: 0, rssMb: 0 };
+  let last: Forked = { ms: 0, child: '' as RunId, own: 0, rssMb: 0 };
+  const bytes = prefixBytes(store, place);
   return measurePair({
     name: place.name,
     floor: 'durably copying the bytes of the prefix',
@@ -71,9 +63,10 @@ function measureFork(area: Area, store: FileStore, place: Place): Promise<Row> {
       last = forkOnce(store, place);
       return last.ms;
     },
-    base: (round) => copyPrefix(store, place, join(area.folder, `copy-${place.id}-${place.at}-${round}`)),
+    base: (round) =>
+      copyLog(store.pathsOf(place.id).log, bytes, join(area.folder, `copy-${place.id}-${place.at}-${round}`)),
     target: { ms: 10, ratio: 0.2 },
-    note: () => `${last.own} new bytes, ${inodesOf(store, last.child)} new inodes, ${last.rssMb} MB of memory`,
+    note: () => `${last.own} new bytes, ${countOwnFiles(store, last.child)} new inodes, ${last.rssMb} MB of memory`,
   });
 }
 
@@ -105,25 +98,6 @@ function hashLog(log: string, area: Area): number {
   return Number(done.stdout);
 }
 
-function copyPrefix(store: FileStore, place: Place, target: string): number {
-  const { log } = store.pathsOf(place.id);
-  const started = performance.now();
-  mkdirSync(target);
-  let left = prefixBytes(store, place);
-  for (const name of readdirSync(log)
-    .filter((entry) => entry.endsWith('.jsonl'))
-    .sort()) {
-    if (left <= 0) break;
-    const bytes = readFileSync(join(log, name)).subarray(0, left);
-    left -= bytes.length;
-    const fd = openSync(join(target, name), 'w');
-    writeSync(fd, bytes);
-    fdatasyncSync(fd);
-  }
-  fsyncSync(openSync(target, 'r'));
-  return performance.now() - started;
-}
-
 function prefixBytes(store: FileStore, place: Place): number {
   const outline = store.read(place.id)?.readOutline();
   let bytes = 0;
@@ -133,12 +107,4 @@ function prefixBytes(store: FileStore, place: Place): number {
     bytes += head.bytes;
   }
   return bytes;
-}
-
-/** Files of a run that no relative shares. */
-function inodesOf(store: FileStore, child: string): number {
-  const { folder } = store.pathsOf(child as RunId);
-  const names = readdirSync(folder, { recursive: true, encoding: 'utf8' });
-  return names.filter((name) => statSync(join(folder, name)).nlink === 1 || statSync(join(folder, name)).isDirectory())
-    .length;
 }

@@ -56,7 +56,7 @@ async function timeOf(work: Pairing['subject'], round: number): Promise<number> 
 }
 
 /** The middle value; of an even number, the lower one. */
-export function median(values: readonly number[]): number {
+function median(values: readonly number[]): number {
   const sorted = [...values].sort((left, right) => left - right);
   return sorted[Math.floor((sorted.length - 1) / 2)] ?? Number.NaN;
 }

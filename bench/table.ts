@@ -5,8 +5,8 @@ export function renderTable(rows: readonly Row[]): string {
   const lines = rows.map((row) => [
     row.name,
     `${row.ratio.toFixed(2)} ×`,
-    `${row.ms.toFixed(1)} ms`,
-    `${row.floorMs.toFixed(1)} ms`,
+    renderMs(row.ms),
+    renderMs(row.floorMs),
     describeTarget(row),
     row.note === undefined ? row.floor : `${row.floor}; ${row.note}`,
   ]);
@@ -24,4 +24,9 @@ function describeTarget({ target, ratio, ms }: Row): string {
   if (target.ratio !== undefined) parts.push(`${ratio <= target.ratio ? 'holds' : 'MISSED'} ≤ ${target.ratio} ×`);
   if (target.ms !== undefined) parts.push(`${ms <= target.ms ? 'holds' : 'MISSED'} ≤ ${target.ms} ms`);
   return parts.join(', ');
+}
+
+/** With two decimals where one would say little. */
+function renderMs(ms: number): string {
+  return `${ms.toFixed(ms < 10 ? 2 : 1)} ms`;
 }

@@ -1,0 +1,44 @@
+/** What a fork is held against: a durable copy of the bytes it shares, and which files of a run are its own. */
+import {
+  closeSync,
+  fdatasyncSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import type { RunId } from '@ramet/core';
+import type { FileStore } from '@ramet/runtime/store';
+
+/** Durably copies the first bytes of a log, segment by segment, into a new folder; answers milliseconds. */
+export function copyLog(log: string, bytes: number, target: string): number {
+  const started = performance.now();
+  mkdirSync(target);
+  let left = bytes;
+  for (const name of readdirSync(log)
+    .filter((entry) => entry.endsWith('.jsonl'))
+    .sort()) {
+    if (left <= 0) break;
+    const part = readFileSync(join(log, name)).subarray(0, left);
+    left -= part.length;
+    const fd = openSync(join(target, name), 'w');
+    writeSync(fd, part);
+    fdatasyncSync(fd);
+    closeSync(fd);
+  }
+  const folder = openSync(target, 'r');
+  fsyncSync(folder);
+  closeSync(folder);
+  return performance.now() - started;
+}
+
+/** Files and folders of a run that no relative shares. */
+export function countOwnFiles(store: FileStore, id: RunId): number {
+  const { folder } = store.pathsOf(id);
+  const found = readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => statSync(join(folder, name)));
+  return found.filter((stats) => stats.nlink === 1 || stats.isDirectory()).length;
+}
