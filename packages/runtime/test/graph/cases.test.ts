@@ -368,6 +368,40 @@ describe('B71: an acknowledgement that is too broad or sticks too long', () => {
     ]);
   });
 
+  test('covers a call that was under way at the boundary: the child enters its node again and makes it once', async () => {
+    let release = (): void => {};
+    const released = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const slow = makeFunction('post', () => null, {
+      ...post,
+      run: async (input, context) => {
+        await released;
+        return post.run(input, context);
+      },
+    });
+    const opener = makeFunction('open', (input) => {
+      release();
+      return input;
+    });
+    const nodes = { w: call({ to: '/a' }), a: echoNode(1), z: { kind: 'tool', tool: 'open' } } as const;
+    const edges = [{ from: 'a', to: 'z' }];
+    const { run } = await harness.start({ nodes, edges }, { functions: [echo, slow, opener] });
+    const [write] = harness.eventsOfType(run, 'tool.intent').filter(({ node }) => node === 'w');
+    expect(write?.seq).toBeLessThan(entryOf(run, 'z'));
+    const dry = await harness.tryForkAt(run, { fromNode: 'z', dryRun: true });
+    expect(dry).toMatchObject({ plan: { writes: [{ node: 'w', straddles: true, relation: 'concurrent' }] } });
+    const child = await harness.forkAt(run, { fromNode: 'z', acknowledge: [write?.seq ?? 0] });
+    expect(await harness.resume(child, { functions: [echo, post, opener] })).toMatchObject({ status: 'completed' });
+    expect(sent).toHaveLength(2);
+    expect(sent[1]?.key).not.toBe(sent[0]?.key);
+    expect(harness.eventsOfType(child, 'tool.intent').filter(({ node }) => node === 'w')).toMatchObject([
+      { key: write?.key },
+      { acknowledged: write?.seq },
+    ]);
+    expect(harness.problems()).toEqual([]);
+  });
+
   test('an idempotent call presents the key its source had', async () => {
     const put = makeFunction(
       'put',

@@ -58,6 +58,12 @@ describe('a fork', () => {
       { node: 'own', outcome: 'restored' },
     ]);
     expect(first?.node).toBeUndefined();
+    // What was restored is what its checkpoint says: there is nothing to keep before the first node.
+    const [forked] = harness.eventsOfType(child, 'graph.start');
+    const own = harness
+      .eventsOfType(child, 'workspace.checkpoint')
+      .filter(({ seq }) => seq > (forked?.forkedFrom?.offset ?? 0));
+    expect(own.map(({ node }) => node)).toEqual(['two', 'own']);
     expect(second?.node).toBe('two');
     expect(readFileSync(join(harness.workspaceOf(child), 'file'), 'utf8')).toBe('one\ntwo\n');
     expect(readFileSync(join(harness.workspaceOf(source.run), 'file'), 'utf8')).toBe('one\ntwo\n');
@@ -163,6 +169,26 @@ describe('budgets', () => {
     expect(late).toMatchObject({ status: 'failed', error: { code: 'limit_reached' } });
     expect(aborted).toBe(true);
     expect(harness.story(late.run)).toContain('node.exit s interrupted');
+  });
+});
+
+describe('Ctrl-C', () => {
+  test('in a program that may have reached the outside leaves its outcome to a person', async () => {
+    const interrupt = new AbortController();
+    const sink = await startSink();
+    sink.onRequest = () => interrupt.abort();
+    const command = ['bash', '-c', `${askSink(sink, 'mail')}; read -r forever < <(sleep 60)`];
+    const nodes = { w: { kind: 'tool', exec: { command, sandbox: false } }, late: program('echo 1') } as const;
+    const edges = [{ from: 'w', to: 'late' }];
+    const stopped = await harness.start({ nodes, edges }, { settings: { signal: interrupt.signal } });
+    expect(stopped.status).toBe('interrupted');
+    const parked = await harness.resume(stopped.run);
+    expect(parked).toMatchObject({ status: 'parked', parked: { calls: [{ node: 'w', reason: 'outcome_unknown' }] } });
+    expect(sink.seen).toEqual(['/mail']);
+    const offset = parked.parked?.calls[0]?.offset ?? 0;
+    accept(await resolveCall(harness.store, { id: stopped.run, offset, resolution: 'happened' }));
+    expect(await harness.resume(stopped.run)).toMatchObject({ status: 'completed', output: 1 });
+    await sink.close();
   });
 });
 

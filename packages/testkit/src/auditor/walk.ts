@@ -13,6 +13,8 @@ interface Node {
   checkpoints: Set<unknown>;
   /** Calls without a result: their key, until a person says that a call did not happen. */
   readonly calls: Map<unknown, unknown>;
+  /** Those of which a person has said what happened. */
+  readonly settled: Set<unknown>;
   /** Offsets of its `gate.open`s. */
   readonly gates: Set<unknown>;
 }
@@ -27,11 +29,19 @@ export function judgeWalk(lines: readonly AuditedLine[], report: Report): void {
   const nodes: Nodes = new Map();
   for (const line of lines) {
     const type = readableType(line);
-    const { node: path } = line.event;
+    const { node: path, event0 } = line.event;
+    if (event0 !== undefined) cutCalls(nodes);
     if (path === undefined) {
       if (type !== null && OF_A_NODE.test(type)) report.add('L27', `${type} names no node`, line.place);
     } else if (typeof path !== 'string' || !isPath(path)) report.add('L27', `${shown(path)} is no path`, line.place);
     else if (type !== null) judgeEvent(nodeAt(nodes, path), { type, line }, report);
+  }
+}
+
+/** A call that a fork cut off is its source's; one that a person has spoken of goes on. */
+function cutCalls(nodes: Nodes): void {
+  for (const { calls, settled } of nodes.values()) {
+    for (const callId of calls.keys()) if (!settled.has(callId)) calls.delete(callId);
   }
 }
 
@@ -49,6 +59,7 @@ function nodeAt(nodes: Nodes, path: string): Node {
     finished: false,
     checkpoints: new Set(),
     calls: new Map(),
+    settled: new Set(),
     gates: new Set(),
   };
   nodes.set(path, node);
@@ -110,6 +121,7 @@ function beginCall(node: Node, line: AuditedLine, report: Report): void {
   const known = node.calls.get(callId);
   if (known !== undefined && known !== key) report.add('L20', `call ${shown(callId)} changes its key`, line.place);
   node.calls.set(callId, key);
+  node.settled.delete(callId);
 }
 
 function endCall(node: Node, line: AuditedLine, report: Report): void {
@@ -123,5 +135,6 @@ function endCall(node: Node, line: AuditedLine, report: Report): void {
 /** A call that did not happen may be made under another key. */
 function resolveCall(node: Node, line: AuditedLine): void {
   const { callId, resolution } = line.event;
+  node.settled.add(callId);
   if (resolution === 'did_not_happen' && node.calls.has(callId)) node.calls.set(callId, undefined);
 }
