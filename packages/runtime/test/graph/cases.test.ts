@@ -186,7 +186,7 @@ describe('B67: lost, doubled or empty items', () => {
     [1, 7],
     [2, 2],
     [7, 2],
-    [60, 1000],
+    [500, 1000],
   ])('%i items, %i at a time, come out in their order, each once', async (count, concurrency) => {
     const items = Array.from({ length: count }, (_, index) => index % 3);
     const result = await harness.start(map('input', concurrency, { x: echoNode() }), { functions, input: items });
