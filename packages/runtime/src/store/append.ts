@@ -1,4 +1,5 @@
-import { type ChainState, type EncodedLine, type EventDraft, encodeNext } from '@ramet/core';
+import type { EventDraft } from '@ramet/core/events';
+import { type ChainState, type EncodedLine, encodeNext } from '@ramet/core/log';
 import { sha256 } from './sha256.ts';
 
 const NEWLINE = Uint8Array.of(0x0a);

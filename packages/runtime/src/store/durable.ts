@@ -26,7 +26,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import { type Code, Failure } from '@ramet/core';
+import { type Code, Failure } from '@ramet/core/codes';
 
 import { makeRemovable } from './removable.ts';
 

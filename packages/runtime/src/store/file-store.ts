@@ -12,11 +12,12 @@ import { codeOf, diskFailure, makeDurableFolder } from './durable.ts';
 import { claimKeyRecord, findKeysOf, forkKeyOf, readKeyRecord, retireKeyRecord } from './keys.ts';
 import { layoutOf, type RunPaths, runPathsOf, type StateLayout } from './layout.ts';
 import { acquireLock, type HeldLock, isHeldExclusively, type LockMode, readOwner } from './lock.ts';
-import { type FolderOutline, readFolderOutline } from './log-folder.ts';
+import { type FolderOutline, type FolderOutlineOptions, readFolderOutline } from './log-folder.ts';
 import type { LogWriter } from './log-writer.ts';
 import { openOwnedLog } from './open-owned.ts';
 import { refuseDamaged, refuseNewer, refuseOwned, refuseUnknown } from './refusals.ts';
 import { type FolderReader, hasRun, openRunReader } from './run-reader.ts';
+import { scanAhead } from './scan/index.ts';
 import { isBeingStaged, stageRun, sweepStaging } from './staging.ts';
 import type { OwnedLog, OwnerInfo, RunStore, SharedLog } from './types.ts';
 
@@ -49,13 +50,13 @@ export function openFileStore(options: FileStoreOptions): FileStore {
     listRuns: () => listRunIds(layout),
     read: (id) => (hasRun(id, pathsOf(id)) ? openRunReader(id, pathsOf(id)) : null),
     own: (id) => withLock(lockRun(id, 'exclusive'), (lock) => ownRun(id, { paths: pathsOf(id), lock, owned, options })),
-    share: async (id) => {
+    share: async (id, wanted = {}) => {
+      const paths = pathsOf(id);
       const writer = owned.get(id);
-      if (writer !== undefined) return shareLive(openRunReader(id, pathsOf(id)), writer);
-      return withLock(lockRun(id, 'shared'), async (lock) => {
-        const reader = openRunReader(id, pathsOf(id));
-        return shareAs(reader, { outline: reader.readOutline(), live: false, close: lock.release });
-      });
+      if (writer !== undefined) return shareLive({ id, paths, wanted }, writer);
+      return withLock(lockRun(id, 'shared'), (lock) =>
+        shareAs({ id, paths, wanted }, { live: false, close: lock.release }),
+      );
     },
     stage: (id, prefix) => {
       invariant(parseRunId(id) !== null, `a run is named by a run id, not by ${JSON.stringify(id)}`);
@@ -121,7 +122,7 @@ async function ownRun(
   },
 ): Promise<OwnedLog | Refusal> {
   const { paths, lock, owned } = run;
-  const outline = readFolderOutline(paths.log, { readLast: true });
+  const outline = readFolderOutline(paths.log, { readLast: true, ahead: await scanAhead(paths.log) });
   if (outline.damage !== null) return refuseDamaged(id, outline);
   const schema = outline.heads.reduce((highest, head) => Math.max(highest, head.schema), 0);
   if (schema > SCHEMA) return refuseNewer(id, schema);
@@ -149,23 +150,31 @@ async function ownRun(
   };
 }
 
+interface Sharing {
+  readonly id: RunId;
+  readonly paths: RunPaths;
+  readonly wanted: FolderOutlineOptions;
+}
+
 /** What the owner has appended is made durable first: a child must not know more than its parent after a crash. */
-async function shareLive(reader: FolderReader, writer: LogWriter): Promise<SharedLog> {
+async function shareLive(sharing: Sharing, writer: LogWriter): Promise<SharedLog> {
   const active = await writer.sync();
-  return shareAs(reader, { outline: reader.readOutline({ active }), live: true, close: () => {} });
+  const wanted = { ...sharing.wanted, active };
+  return shareAs({ ...sharing, wanted }, { live: true, close: () => {} });
 }
 
 /** One outline serves the plan and the commit: nobody appends under the lock, and a live log only grows. */
-function shareAs(
-  reader: FolderReader,
-  shared: {
-    readonly outline: ReturnType<FolderReader['readOutline']>;
-    readonly live: boolean;
-    readonly close: () => void;
-  },
-): SharedLog {
-  const { outline, live, close } = shared;
-  return { ...reader, live, close, readOutline: (wanted) => (wanted?.full ? reader.readOutline(wanted) : outline) };
+async function shareAs(
+  { id, paths, wanted }: Sharing,
+  how: { readonly live: boolean; readonly close: () => void },
+): Promise<SharedLog> {
+  const reader = openRunReader(id, paths);
+  const { full = false, active } = wanted;
+  const ahead = await scanAhead(paths.log, { full, through: active?.name });
+  const outline = reader.readOutline({ ...wanted, ahead });
+  const readOutline: FolderReader['readOutline'] = (again) =>
+    again?.full === true && !full ? reader.readOutline(again) : outline;
+  return { ...reader, ...how, readOutline };
 }
 
 /** The keys that made a run: its own fork names its key; where the log cannot be read they are searched for. */

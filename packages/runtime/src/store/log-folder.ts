@@ -6,17 +6,12 @@
  * 3. Event 0 of a graph run is alone in its segment; a second line there is damage.
  * 4. Nothing here writes.
  */
-import { isAscii, isUtf8 } from 'node:buffer';
 import {
   CHAIN_START,
   type ChainState,
   chainAfter,
-  createOutliner,
-  type Digest,
   Failure,
-  followChain,
   type LoggedEvent,
-  lastDigestOf,
   type Outliner,
   parseLine,
   type RunChain,
@@ -24,23 +19,11 @@ import {
   type SegmentHead,
   type SegmentOutline,
 } from '@ramet/core';
-import { isRunStart } from './append.ts';
-import { listNames } from './durable.ts';
 import { readTrustedIndex } from './idx.ts';
+import { type ScannedSegment, type ScansAhead, scanSegment } from './scan/index.ts';
 import { readLines, readSpan } from './segment-reader.ts';
-import { sha256 } from './sha256.ts';
+import { listSegments, type SegmentFile, segmentNameOf } from './segments.ts';
 import type { LogDamage, LogOutline, OutlineOptions } from './types.ts';
-
-const SEGMENT_NAME = /^(\d{12})\.jsonl$/;
-
-/** A segment of a log: its file and the offset it is named by. */
-export interface SegmentFile {
-  readonly name: string;
-  readonly path: string;
-  readonly first: number;
-  /** An index lies beside it. */
-  readonly indexed: boolean;
-}
 
 /** The outline of a log together with the files it was read from. */
 export interface FolderOutline extends LogOutline {
@@ -73,30 +56,13 @@ export interface FolderOutlineOptions extends OutlineOptions {
   readonly readLast?: boolean;
   /** What this process knows of the segment it appends to itself: the outline ends with it. */
   readonly active?: { readonly name: string; readonly outline: SegmentOutline };
-}
-
-/** The file name of a segment by its first offset. */
-export function segmentNameOf(first: number): string {
-  return `${String(first).padStart(12, '0')}.jsonl`;
-}
-
-/** The segments of a log in order; none when there is no such folder. */
-function listSegments(folder: string): readonly SegmentFile[] {
-  const names = [...listNames(folder)].sort();
-  const all = new Set(names);
-  return names
-    .filter((name) => SEGMENT_NAME.test(name))
-    .map((name) => ({
-      name,
-      path: `${folder}/${name}`,
-      first: Number(name.slice(0, 12)),
-      indexed: all.has(`${name.slice(0, 12)}.idx`),
-    }));
+  /** Segments that were scanned already: believed where they follow the chain. */
+  readonly ahead?: ScansAhead;
 }
 
 /** Outlines a log. */
 export function readFolderOutline(folder: string, options: FolderOutlineOptions = {}): FolderOutline {
-  const files = listSegments(folder).filter(({ name }) => options.active === undefined || name <= options.active.name);
+  const files = listSegments(folder, options.active?.name);
   const parts: OutlinePart[] = [];
   let state = CHAIN_START;
   for (const [index, segment] of files.entries()) {
@@ -162,10 +128,31 @@ interface SegmentOptions extends FolderOutlineOptions {
 function outlineSegment(segment: SegmentFile, state: ChainState, options: SegmentOptions): OutlinePart {
   const known = options.full === true ? null : knownOutline(segment, options);
   const chain = known === null ? null : chainAfterHead(segment, state, known.head);
-  if (known === null || chain === null) return scanSegment(segment, state, options);
+  if (known === null || chain === null) return scanPart(segment, state, options);
   // An index whose detail is broken is no error: the segment says the same.
-  const readDetail = (): SegmentDetail => known.readDetail() ?? scanSegment(segment, state, options).readDetail();
+  const readDetail = (): SegmentDetail => known.readDetail() ?? scanPart(segment, state, options).readDetail();
   return { segment, head: known.head, chain, readDetail, trusted: true, damage: null, tornBytes: 0 };
+}
+
+function scanPart(segment: SegmentFile, state: ChainState, options: SegmentOptions): OutlinePart {
+  const ahead = options.last ? undefined : options.ahead?.get(segment.name);
+  if (ahead !== undefined && isSameState(ahead.start, state)) return partOf(segment, ahead.scanned);
+  const { scanned, outliner } = scanSegment(segment, state, options);
+  return { ...partOf(segment, scanned), outliner };
+}
+
+function partOf(segment: SegmentFile, { detail, ...scanned }: ScannedSegment): OutlinePart {
+  return { segment, ...scanned, readDetail: () => detail, trusted: false };
+}
+
+function isSameState(left: ChainState, right: ChainState): boolean {
+  const { run } = left;
+  return (
+    left.seq === right.seq &&
+    left.prev === right.prev &&
+    run?.event0 === right.run?.event0 &&
+    run?.ownFrom === right.run?.ownFrom
+  );
 }
 
 /** The chain after a segment that is known by its head; null when it does not follow, or when only its lines can tell. */
@@ -193,62 +180,6 @@ function knownOutline(
   const { active, last, readLast } = options;
   if (active?.name === segment.name) return { head: active.outline.head, readDetail: () => active.outline.detail };
   return !segment.indexed || (last && readLast === true) ? null : readTrustedIndex(segment.path);
-}
-
-function scanSegment(segment: SegmentFile, start: ChainState, { last, full }: SegmentOptions): OutlinePart {
-  const outliner = createOutliner(start.seq, start.prev);
-  let state = start;
-  let line = 1;
-  let lastByte = 0;
-  const stop = (problem: Omit<LogDamage, 'segment' | 'line' | 'offset'> | null, tornBytes = 0): OutlinePart => {
-    const { head, detail } = outliner.finish(lastDigestOf(state));
-    const damage = problem === null ? null : { segment: segment.name, line, offset: state.seq, ...problem };
-    return { segment, head, chain: state, readDetail: () => detail, trusted: false, damage, tornBytes, outliner };
-  };
-  if (segment.first !== start.seq) {
-    return stop({ byte: 0, expected: `a segment named ${segmentNameOf(start.seq)}`, found: segment.name });
-  }
-  const lines = readLines(segment.path);
-  let item = lines.next();
-  for (; item.done !== true; item = lines.next()) {
-    const { bytes, position: byte } = item.value;
-    if (line === 2 && isRunStart(state)) return stop({ byte, expected: 'event 0 alone', found: 'a second line' });
-    const text = textOf(bytes);
-    if (text === null) return stop({ byte, expected: 'UTF-8', found: 'other bytes' });
-    const step = followChain(state, { text, bytes }, sha256);
-    if (step.kind === 'broken') return stop({ byte, expected: step.expected, found: step.found });
-    outliner.add({ event: step.event, position: byte, bytes: bytes.length, text });
-    state = step.next;
-    line += 1;
-    lastByte = byte;
-  }
-  const { tornBytes, overlong } = item.value;
-  if (overlong !== null) return stop({ byte: overlong, expected: 'a line of at most 1 MiB', found: 'a longer one' });
-  const { bytes: byte, digest } = outliner.finish(lastDigestOf(state)).head;
-  const indexed = full === true && tornBytes === 0 ? lastDigestByIndex(segment) : null;
-  if (indexed !== null && indexed !== digest) {
-    const found = { byte: lastByte, expected: `a last line of digest ${indexed}, as its index says`, found: digest };
-    const part = stop(found);
-    // It is the last line that is wrong, and no line after it says so.
-    return { ...part, damage: { ...found, segment: segment.name, line: line - 1, offset: state.seq - 1 } };
-  }
-  if (last) return stop(null, tornBytes);
-  if (tornBytes > 0) return stop({ byte, expected: 'a newline', found: 'the end of the segment' });
-  return byte > 0 ? stop(null) : stop({ byte: 0, expected: `event ${state.seq}`, found: 'an empty segment' });
-}
-
-/**
- * The text of a line; null where it is no UTF-8: the chain is over bytes, and would hold over what reads as another
- * text. Most lines are ASCII, which is Latin-1 too, and that is decoded faster.
- */
-function textOf(line: Buffer): string | null {
-  if (isAscii(line)) return line.toString('latin1');
-  return isUtf8(line) ? line.toString('utf8') : null;
-}
-
-/** Of a segment nobody wrote to since it was indexed; null when there is no such index. */
-function lastDigestByIndex(segment: SegmentFile): Digest | null {
-  return segment.indexed ? (readTrustedIndex(segment.path)?.head.digest ?? null) : null;
 }
 
 function missingSegment(): LogDamage {

@@ -35,8 +35,8 @@ import {
   writeAll,
 } from './durable.ts';
 import { writeIndex } from './idx.ts';
-import { segmentNameOf } from './log-folder.ts';
 import { syncPayloads, writePayloads } from './payload-files.ts';
+import { segmentNameOf } from './segments.ts';
 
 /** A segment above this size is sealed (1 MiB). */
 const SEAL_BYTES = 1024 * 1024;

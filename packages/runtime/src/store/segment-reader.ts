@@ -5,7 +5,7 @@
  * 2. The bytes of a line hold until the next one is asked for: they lie in a buffer that is used again.
  */
 import { closeSync, constants, openSync, readSync } from 'node:fs';
-import { LINE_LIMIT_BYTES } from '@ramet/core';
+import { LINE_LIMIT_BYTES } from '@ramet/core/log';
 import { onDisk } from './durable.ts';
 
 const CHUNK_BYTES = 1024 * 1024;

@@ -31,9 +31,9 @@ import {
 } from './durable.ts';
 import { writeIndex } from './idx.ts';
 import type { RunPaths } from './layout.ts';
-import { segmentNameOf } from './log-folder.ts';
 import { adoptPayload, syncPayloads, writePayloads } from './payload-files.ts';
 import type { Adopted } from './prefix.ts';
+import { segmentNameOf } from './segments.ts';
 
 /** A log that is being built. */
 export interface StagedLog {

@@ -105,8 +105,8 @@ export interface RunStore {
   read(id: RunId): LogReader | null;
   /** Takes ownership; repairs a torn tail. Refuses with `unknown_run`, `owned_elsewhere`, `log_damaged`, `log_newer`. */
   own(id: RunId): Promise<OwnedLog | Refusal>;
-  /** Refuses with `unknown_run`, `owned_elsewhere`. */
-  share(id: RunId): Promise<SharedLog | Refusal>;
+  /** Refuses with `unknown_run`, `owned_elsewhere`. The options are those of the outline it answers with. */
+  share(id: RunId, options?: OutlineOptions): Promise<SharedLog | Refusal>;
   /**
    * Begins a run, empty or with the prefix of a plan; throws `owned_elsewhere` while another builds this very run. Of a
    * graph run the first event that is appended is its own event 0, which the prefix comes after.

@@ -45,7 +45,7 @@ export interface Verification {
 
 /** Verifies one run; refuses with `unknown_run` or `owned_elsewhere`. */
 export async function verifyRun(store: FileStore, id: RunId): Promise<Verification | Refusal> {
-  const log = await store.share(id);
+  const log = await store.share(id, { full: true });
   if (isRefusal(log)) return log;
   try {
     return await verifyShared(store, log);

@@ -17,14 +17,18 @@ import { hashObject } from '../../../src/workspace/checkpoint/objects/format.ts'
 import { writeSmallPack } from '../../../src/workspace/checkpoint/objects/small-pack.ts';
 import type { BatchFile } from '../../../src/workspace/checkpoint/restored/batch.ts';
 import type { ThreadRequest } from '../../../src/workspace/checkpoint/restored/thread-entry.ts';
-import { listThreads, startThreads, type WritingThread } from '../../../src/workspace/checkpoint/restored/threads.ts';
+import {
+  listThreads,
+  startWritingThreads,
+  type WritingThread,
+} from '../../../src/workspace/checkpoint/restored/threads.ts';
 import { makeBareRepository } from '../../../src/workspace/git/index.ts';
 import { makeSite } from './fixture.ts';
 
 const SHA1 = { name: 'sha1', rawLength: 20 } as const;
 
 async function findThread(): Promise<WritingThread> {
-  startThreads();
+  startWritingThreads();
   return vi.waitFor(
     () => {
       const [thread] = listThreads();

@@ -8,7 +8,7 @@ import { type BatchFile, SEEN_FIELDS, WHOLE_BYTES, type WrittenBatch, writeBatch
 import { makeDates } from './dates.ts';
 import { PackReader } from './packs/reader.ts';
 import type { ThreadRequest } from './thread-entry.ts';
-import { listThreads, startThreads, type WritingThread } from './threads.ts';
+import { listThreads, startWritingThreads, type WritingThread } from './threads.ts';
 import type { WriteRequest } from './write-files.ts';
 
 export interface WrittenBatches {
@@ -31,7 +31,7 @@ export async function writeBatches(request: WriteRequest, files: readonly Checkp
   const { project, format } = request;
   const packs = [project.storeGit, project.baseGit].map((gitDir) => join(gitDir, 'objects', 'pack'));
   const common = { restore: restores, packs, hashName: format.name };
-  if (files.length >= FEWEST_TO_START_THREADS) startThreads();
+  if (files.length >= FEWEST_TO_START_THREADS) startWritingThreads();
   const threads = files.length >= FEWEST_FOR_THREADS ? listThreads() : [];
   const reader = new PackReader(packs, WHOLE_BYTES);
   const collector = new Collector();

@@ -1,10 +1,10 @@
 /** The entry of a thread that writes batches; loaded in the main thread only to learn where it lies. */
-import { parentPort, workerData } from 'node:worker_threads';
+import { openEntry, type ThreadData } from '../../../threads/index.ts';
 import { type BatchFile, type HashName, WHOLE_BYTES, type WrittenBatch, writeBatch } from './batch.ts';
 import { PackReader } from './packs/reader.ts';
 
-/** What a thread is started with; without it this module was not loaded as an entry. */
-export interface ThreadData {
+/** What a thread is started with. */
+export interface RestoreThreadData extends ThreadData {
   readonly serves: 'restore';
   /** How many batches wait for the thread or are in its hands. */
   readonly waiting: Int32Array<SharedArrayBuffer>;
@@ -24,13 +24,13 @@ export type ThreadReply =
   | { readonly kind: 'written'; readonly written: WrittenBatch }
   | { readonly kind: 'failed'; readonly message: string; readonly code: string | undefined };
 
-/** Where this module lies: from source itself, in the bundle a chunk of its own. */
+/** Where this module lies. */
 export const THREAD_URL = import.meta.url;
 
-const data = workerData as Partial<ThreadData> | null;
-if (parentPort !== null && data?.serves === 'restore' && data.waiting !== undefined) {
-  const port = parentPort;
-  const { waiting } = data;
+const entry = openEntry<RestoreThreadData>('restore');
+if (entry !== null) {
+  const { port } = entry;
+  const { waiting } = entry.data;
   const readers = new Map<number, PackReader>();
   port.on('message', (request: ThreadRequest) => {
     if (request.files === null) {

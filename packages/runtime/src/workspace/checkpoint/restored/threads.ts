@@ -7,9 +7,9 @@
  *    but speed: the main thread writes what nobody took.
  */
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import { startThread } from '../../../threads/index.ts';
 import type { WrittenBatch } from './batch.ts';
-import type { ThreadData, ThreadReply, ThreadRequest } from './thread-entry.ts';
+import type { RestoreThreadData, ThreadReply, ThreadRequest } from './thread-entry.ts';
 
 export interface WritingThread {
   /** Hands over a batch; null when the thread has enough to do. */
@@ -32,9 +32,9 @@ export function listThreads(): readonly WritingThread[] {
 }
 
 /** Starts the threads, where that was not done. */
-export function startThreads(): void {
+export function startWritingThreads(): void {
   const wanted = Math.min(availableParallelism() - 1, MOST_THREADS);
-  for (; started < wanted; started += 1) startThread().catch(() => undefined);
+  for (; started < wanted; started += 1) startWriting().catch(() => undefined);
 }
 
 interface Waiter {
@@ -42,15 +42,11 @@ interface Waiter {
   readonly reject: (error: Error) => void;
 }
 
-async function startThread(): Promise<void> {
+async function startWriting(): Promise<void> {
   const { THREAD_URL } = await import('./thread-entry.ts');
   const waiting = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  const worker = new Worker(new URL(THREAD_URL), {
-    workerData: { serves: 'restore', waiting } satisfies ThreadData,
-    execArgv: [],
-    env: {},
-  });
-  worker.unref();
+  const data: RestoreThreadData = { serves: 'restore', waiting };
+  const worker = startThread(THREAD_URL, data);
   const waiters: Waiter[] = [];
   const thread: WritingThread = {
     take: (request) => {
@@ -67,8 +63,6 @@ async function startThread(): Promise<void> {
     else settle(waiters.shift(), reply);
     if (waiters.length === 0) worker.unref();
   });
-  // Its end follows.
-  worker.on('error', () => undefined);
   worker.on('exit', () => {
     const position = ready.indexOf(thread);
     if (position >= 0) ready.splice(position, 1);

@@ -1,0 +1,2 @@
+export { openEntry } from './entry.ts';
+export { startThread, type ThreadData } from './start.ts';
