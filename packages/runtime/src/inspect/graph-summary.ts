@@ -50,8 +50,9 @@ export function summarizeGraphRun(
   const overview = deriveRunOverview(outline.heads);
   if (overview === null) return null;
   const { title, titleFrom, forkedFrom, graph, end, openGates, steps, ownSteps } = overview;
-  const { project, workspace, createdAt, lastTime, events, own, inherited } = overview;
+  const { project, workspace, createdAt, events, own, inherited } = overview;
   const owner = store.ownerOf(id);
+  const hasOwn = forkedFrom === undefined || events > forkedFrom.offset + 1;
   return {
     id,
     title,
@@ -68,7 +69,8 @@ export function summarizeGraphRun(
     project,
     workspace,
     createdAt,
-    lastTime,
+    // The last line of a child that did nothing yet is its parent's.
+    lastTime: hasOwn ? overview.lastTime : createdAt,
     events,
     own: { usage: own },
     inherited: { usage: inherited },

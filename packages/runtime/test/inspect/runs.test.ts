@@ -121,6 +121,7 @@ test('shows every place of a walk, and what a child inherited', async () => {
     forkedFrom: { id, offset: 4, fromNode: 'g', acknowledgedWrites: [] },
     walk: [{ node: 'a', visits: [{ inherited: true }] }],
   });
+  expect(listed(runs, child)).toMatchObject({ lastTime: listed(runs, child).createdAt });
   await runs.store.remove(id);
   expect(view(runs, child).forkedFrom).toMatchObject({ id, removed: true });
 });
