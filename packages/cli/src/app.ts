@@ -4,6 +4,7 @@ import type { CliContext } from './context.ts';
 import { describeMisuse, isSlip, suggest } from './misuse.ts';
 import { defineGroup } from './routes/define.ts';
 import { forkCommand } from './routes/fork.ts';
+import { graphGroup } from './routes/graph.ts';
 import {
   gcCommand,
   logCommand,
@@ -15,6 +16,7 @@ import {
 } from './routes/keeping.ts';
 import { doctorCommand, resolveCommand, trustCommand, versionCommand } from './routes/machine.ts';
 import { runCommand } from './routes/run.ts';
+import { abandonCommand, answerCommand, resumeCommand, runsCommand } from './routes/runs.ts';
 import { sessionsCommand } from './routes/sessions.ts';
 import { showCommand } from './routes/show.ts';
 import { applyCommand, diffCommand } from './routes/taking.ts';
@@ -41,11 +43,34 @@ const sessionsGroup = defineGroup<'list' | keyof typeof verbs>({
   },
 });
 
+const runVerbs = {
+  ...verbs,
+  resume: resumeCommand,
+  answer: answerCommand,
+  resolve: resolveCommand,
+  abandon: abandonCommand,
+};
+
+const runsGroup = defineGroup<'list' | keyof typeof runVerbs>({
+  routes: { list: runsCommand, ...runVerbs },
+  aliases: { ls: 'list', rm: 'remove' },
+  defaultCommand: 'list',
+  docs: {
+    brief: 'List graph runs; also `ramet runs fork` and so on',
+    text: 'Without a command, lists graph runs: `ramet runs list --help` has its flags. The commands are the same as `ramet show`, `ramet fork` and so on.',
+    examples: ['ramet runs --tree', 'ramet runs --json', 'ramet runs fork 8c02de --from-node publish --dry-run'],
+  },
+});
+
 const commands = defineGroup({
   routes: {
     run: runCommand,
     fork: forkCommand,
     sessions: sessionsGroup,
+    graph: graphGroup,
+    runs: runsGroup,
+    resume: resumeCommand,
+    answer: answerCommand,
     show: showCommand,
     diff: diffCommand,
     apply: applyCommand,
@@ -54,6 +79,7 @@ const commands = defineGroup({
     verify: verifyCommand,
     usage: usageCommand,
     resolve: resolveCommand,
+    abandon: abandonCommand,
     remove: removeCommand,
     prune: pruneCommand,
     gc: gcCommand,
@@ -67,8 +93,8 @@ const commands = defineGroup({
     ['--version', 'Print the version'],
   ],
   docs: {
-    brief: 'Sessions of AI agents that can be forked at any finished turn',
-    text: 'Go back to any finished turn of an agent, get the conversation and the files as they were, and try another way. Every command has --help with examples; `ramet help <command>` is the same.',
+    brief: 'Sessions of AI agents and graph runs that can be forked at any finished step',
+    text: 'Go back to any finished turn of an agent, get the conversation and the files as they were, and try another way; or to any node of a graph run. Every command has --help with examples; `ramet help <command>` is the same.',
     examples: [
       'ramet run --model <model> "make the tests pass"',
       'ramet sessions --tree',

@@ -34,7 +34,78 @@ export interface RunFlags extends CommonFlags {
   readonly maxTime?: number | undefined;
 }
 
-export interface ForkFlags extends CommonFlags {
+/** Of every command that goes on with a graph run. */
+export interface DriveFlags extends CommonFlags {
+  readonly events?: boolean | undefined;
+  readonly model?: string | undefined;
+  readonly baseUrl?: string | undefined;
+  readonly noSandbox?: boolean | undefined;
+  readonly allowNet?: readonly string[] | undefined;
+  readonly allow?: readonly Rule[] | undefined;
+  readonly ask?: readonly Rule[] | undefined;
+  readonly deny?: readonly Rule[] | undefined;
+  readonly onAsk?: 'deny' | 'park' | 'fail' | undefined;
+  readonly trustProject?: boolean | undefined;
+  readonly yes?: boolean | undefined;
+  readonly maxSteps?: number | undefined;
+  readonly maxTokens?: number | undefined;
+  readonly maxCost?: number | undefined;
+  readonly maxTime?: number | undefined;
+}
+
+export interface GraphRunFlags extends DriveFlags {
+  readonly input?: string | undefined;
+  readonly workspace?: 'git' | 'directory' | 'none' | undefined;
+  readonly allowDirty?: boolean | undefined;
+  readonly title?: string | undefined;
+  readonly label?: readonly Label[] | undefined;
+}
+
+/** A label as `key=value` names it. */
+export interface Label {
+  readonly key: string;
+  readonly value: string;
+}
+
+export type ValidateFlags = CommonFlags;
+
+export type SchemaFlags = CommonFlags;
+
+export interface RunsFlags extends CommonFlags {
+  readonly tree?: boolean | undefined;
+  readonly limit?: number | undefined;
+}
+
+export type ResumeFlags = DriveFlags;
+
+export interface AnswerFlags extends DriveFlags {
+  readonly gate?: string | undefined;
+  readonly noStart?: boolean | undefined;
+}
+
+export interface AbandonFlags extends CommonFlags {
+  readonly reason?: string | undefined;
+}
+
+/** What a fork of a graph run may say besides. */
+export interface RunForkFlags extends DriveFlags {
+  readonly fromNode?: string | undefined;
+  readonly visit?: number | undefined;
+  readonly item?: number | undefined;
+  readonly acknowledgeWrites?: 'all' | readonly number[] | undefined;
+  readonly input?: string | undefined;
+  readonly output?: readonly NodeOutput[] | undefined;
+  readonly graph?: string | undefined;
+  readonly noStart?: boolean | undefined;
+}
+
+/** An output as `node=json` names it; the JSON is not read yet. */
+export interface NodeOutput {
+  readonly node: string;
+  readonly json: string;
+}
+
+export interface ForkFlags extends RunForkFlags {
   readonly at?: number | undefined;
   readonly title?: string | undefined;
   readonly idempotencyKey?: string | undefined;
@@ -49,6 +120,7 @@ export interface SessionsFlags extends CommonFlags {
 
 export interface ShowFlags extends CommonFlags {
   readonly turn?: number | undefined;
+  readonly node?: string | undefined;
   readonly full?: boolean | undefined;
 }
 

@@ -2,7 +2,7 @@
 import { ArgumentScannerError, formatMessageForArgumentScannerError } from '@stricli/core';
 
 /** What is not a flag among the things that are parsed. */
-const ARGUMENTS: ReadonlySet<string> = new Set(['id', 'title', 'prompt']);
+const ARGUMENTS: ReadonlySet<string> = new Set(['id', 'title', 'prompt', 'file', '-']);
 
 /** The words for an error of the parser. */
 export function describeMisuse(error: unknown): string {

@@ -1,10 +1,10 @@
 /** Opens the store and finds the runs a person means. */
 import { resolve } from 'node:path';
-import { Failure, isRefusal, type Refusal } from '@ramet/core/codes';
+import { Failure, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
 import { resolveRunId, shortIdsOf } from '@ramet/core/runs';
 import { findNetworkFileSystem, findStateFolderFault } from '@ramet/runtime/inspect';
-import { type FileStore, openFileStore, stateFolderOf } from '@ramet/runtime/store';
+import { type FileStore, openFileStore, refuseDamaged, stateFolderOf } from '@ramet/runtime/store';
 import type { CliContext } from './context.ts';
 
 /** The state folder of this environment; absolute. */
@@ -39,6 +39,27 @@ export function openStore(context: CliContext): FileStore {
 /** The run a text names. */
 export function findRun(store: FileStore, text: string): RunId | Refusal {
   return resolveRunId(text, store.listRuns());
+}
+
+/** Whether a run is a graph run; one whose first event cannot be read counts as a session. */
+export function isGraphRun(store: FileStore, id: RunId): boolean {
+  return store.read(id)?.readOutline().heads[0]?.graph !== undefined;
+}
+
+/** The graph run a text names; refuses a session with `not_a_graph_run`. */
+export function findGraphRun(store: FileStore, text: string): RunId | Refusal {
+  const id = findRun(store, text);
+  if (isRefusal(id) || isGraphRun(store, id)) return id;
+  const outline = store.read(id)?.readOutline();
+  if (outline !== undefined && outline.damage !== null && outline.heads[0]?.start === undefined) {
+    return refuseDamaged(id, outline);
+  }
+  return refuse('not_a_graph_run', `${id} is a session: go on with it by \`ramet run --session ${id}\``, { id });
+}
+
+/** What to call some runs, without an article. */
+export function nounFor(store: FileStore, ids: readonly RunId[]): 'session' | 'run' {
+  return ids.some((id) => isGraphRun(store, id)) ? 'run' : 'session';
 }
 
 /** The runs some texts name, all or none. */

@@ -100,3 +100,18 @@ function collectInto(pieces: string[], columns?: number): Output {
   };
   return { write, drain: async () => {}, isTerminal: columns !== undefined, hasColor: false, columns };
 }
+
+/** A command line as a person sees it, with both streams and the exit code. */
+export function renderOutcome(
+  store: TestStore,
+  argv: readonly string[],
+  { stdout, stderr, exit }: CommandOutcome,
+): string {
+  const shown = [
+    `$ ramet ${argv.join(' ')}`,
+    stdout,
+    ...(stderr === '' ? [] : ['--- stderr', stderr]),
+    `--- exit ${exit}`,
+  ];
+  return `${shown.map((part) => part.trimEnd()).join('\n')}\n`.replaceAll(store.home, '$RAMET_HOME');
+}

@@ -20,7 +20,7 @@ export const apply: Action<ApplyFlags, [string]> = async (context, flags, [text]
   try {
     const work = await findHeldWork(store, id);
     if (isRefusal(work)) return work;
-    if (work.untouched) return refuse('nothing_to_do', `the agent changed nothing in session ${id}`, { id });
+    if (work.untouched) return refuse('nothing_to_do', `the agent changed nothing in ${id}`, { id });
     return await bring(context, { store, work, flags });
   } finally {
     log.close();
@@ -58,7 +58,7 @@ async function bring(context: CliContext, { store, work, flags }: Bringing): Pro
 
 /** Files are only written where the person stands, or said to. */
 function refuseElsewhere(cwd: string, { project, id }: HeldWork): Refusal {
-  const message = `${cwd} is no checkout of the repository session ${id} began in, so no file was touched: go to the one you mean, or name it with --checkout (it began in ${project.checkout})`;
+  const message = `${cwd} is no checkout of the repository ${id} began in, so no file was touched: go to the one you mean, or name it with --checkout (it began in ${project.checkout})`;
   return refuse('no_workspace', message, { path: cwd, last: project.checkout });
 }
 

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRefusal, type Refusal } from '@ramet/core/codes';
+import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { knownEvent, makeRunId, type RunId } from '@ramet/core/events';
 import type { WriteHazard } from '@ramet/core/fork';
 import { decodeValue } from '@ramet/core/log';
@@ -12,13 +12,17 @@ import type { CliContext } from '../context.ts';
 import type { ForkFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
 import { paint } from '../output/style.ts';
-import { findRun, openStore, shortenIds } from '../store.ts';
+import { findRun, isGraphRun, openStore, shortenIds } from '../store.ts';
 
-/** Forks a session. */
+/** Forks a session or a graph run. */
 export const fork: Action<ForkFlags, [string]> = async (context, flags, [text]) => {
   const store = openStore(context);
   const source = findRun(store, text);
   if (isRefusal(source)) return source;
+  const isRun = isGraphRun(store, source);
+  const misuse = isRun ? findRunMisuse(flags) : findSessionMisuse(flags);
+  if (misuse !== null) return refuse('bad_usage', misuse, { id: source });
+  if (isRun) return (await import('./fork-run.ts')).forkGraphRun(context, { store, source, flags });
   const started = context.elapsed();
   const result = await makeFork(context, store, { source, flags });
   if (isRefusal(result)) return result;
@@ -28,6 +32,30 @@ export const fork: Action<ForkFlags, [string]> = async (context, flags, [text]) 
   const { session } = result;
   return session === null ? { json: described, text: notes } : { json: described, text: `${session}\n`, notes };
 };
+
+const SESSION_FLAGS: readonly string[] = ['json', 'at', 'title', 'idempotencyKey', 'dryRun'];
+
+/** Flags of graph runs say nothing about a session. */
+function findSessionMisuse(flags: ForkFlags): string | null {
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined && value !== false);
+  const [wrong] = given.flatMap(([name]) => (SESSION_FLAGS.includes(name) ? [] : [name]));
+  if (wrong === undefined) return null;
+  return `${nameFlag(wrong)} is for graph runs; a session takes ${SESSION_FLAGS.map(nameFlag).join(', ')}`;
+}
+
+function findRunMisuse({ at, fromNode, visit, item, dryRun, noStart }: ForkFlags): string | null {
+  if (at !== undefined && fromNode !== undefined) return '--at and --from-node exclude each other';
+  if (at === undefined && fromNode === undefined) {
+    return 'say where to fork the run: --from-node <node>, or --at <offset> of an entered node (`ramet show <id>` lists both)';
+  }
+  if (fromNode === undefined && visit !== undefined) return '--visit goes with --from-node';
+  if (fromNode === undefined && item !== undefined) return '--item goes with --from-node';
+  return dryRun && noStart ? '--dry-run makes nothing that could start: --no-start does not go with it' : null;
+}
+
+function nameFlag(name: string): string {
+  return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
 
 /** Forks as the flags of `fork` and of `run --fork` say. */
 export async function makeFork(

@@ -19,8 +19,8 @@ export const prune: Action<PruneFlags, []> = async (context, flags) => {
   const kept = plan.kept.map(
     ({ id, title, reasons }) => `kept ${short(id)}  ${escapeLine(`${title}: ${reasons.join(', ')}`)}\n`,
   );
-  const total = `all sessions take ${renderBytes(plan.total.own + plan.total.shared)}\n`;
-  const rendered = [renderPlan(context, plan, short), ...kept, total].join('');
+  const total = `all together take ${renderBytes(plan.total.own + plan.total.shared)}\n`;
+  const rendered = [renderPlan(context, store, plan), ...kept, total].join('');
   if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
   if (plan.runs.length === 0) return { json: { ...plan, removed: [] }, text: rendered };
   return carryOut(context, store, { plan, rendered, isAnswered: flags.yes === true });
@@ -29,5 +29,5 @@ export const prune: Action<PruneFlags, []> = async (context, flags) => {
 function goalOf({ olderThan, to }: PruneFlags): PruneGoal | Refusal {
   if (olderThan !== undefined && to === undefined) return { kind: 'older_than', days: olderThan };
   if (to !== undefined && olderThan === undefined) return { kind: 'to_size', bytes: to };
-  return refuse('bad_usage', 'say which sessions are old: either --older-than <days> or --to <size>');
+  return refuse('bad_usage', 'say which are old: either --older-than <days> or --to <size>');
 }

@@ -1,5 +1,4 @@
 import { Failure, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
-import type { RunId } from '@ramet/core/events';
 import { escapeLine, renderBytes, renderCount } from '@ramet/core/text';
 import type { FileStore } from '@ramet/runtime/store';
 import { planRemoval, type RemovalPlan, removeAppliedRef, removeRuns } from '@ramet/runtime/upkeep';
@@ -7,7 +6,7 @@ import { type CliContext, isInteractive } from '../context.ts';
 import type { RemoveFlags } from '../flags.ts';
 import type { Action, Answer } from '../output/answer.ts';
 import { paint } from '../output/style.ts';
-import { findRuns, openStore, shortenIds } from '../store.ts';
+import { findRuns, nounFor, openStore, shortenIds } from '../store.ts';
 
 /** Removes the runs some ids name. */
 export const remove: Action<RemoveFlags, readonly string[]> = async (context, flags, texts) => {
@@ -16,7 +15,7 @@ export const remove: Action<RemoveFlags, readonly string[]> = async (context, fl
   if (isRefusal(ids)) return ids;
   const plan = await planRemoval({ store, env: context.env, refs: flags.refs === true }, ids);
   if (isRefusal(plan)) return plan;
-  const rendered = renderPlan(context, plan, shortenIds(store));
+  const rendered = renderPlan(context, store, plan);
   if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
   return carryOut(context, store, { plan, rendered, isAnswered: flags.yes === true });
 };
@@ -28,6 +27,10 @@ export async function carryOut(
   wanted: { readonly plan: RemovalPlan; readonly rendered: string; readonly isAnswered: boolean },
 ): Promise<Answer | Refusal> {
   const { plan, rendered, isAnswered } = wanted;
+  const noun = nounFor(
+    store,
+    plan.runs.map(({ id }) => id),
+  );
   if (!isAnswered) {
     const refusal = await confirm(context, plan, rendered);
     if (refusal !== null) return refusal;
@@ -41,7 +44,7 @@ export async function carryOut(
     const message = `${stopped.message}; removed before that: ${removed.length === 0 ? 'none' : removed.join(', ')}`;
     return refuse(stopped.code, message, { ...stopped.data, removed });
   }
-  const freed = `removed ${renderCount(removed.length, 'session')}: ${renderBytes(plan.bytes.own)} freed`;
+  const freed = `removed ${renderCount(removed.length, noun)}: ${renderBytes(plan.bytes.own)} freed`;
   const notes = `${isAnswered ? rendered : ''}${stuck.map((line) => `${escapeLine(line)}\n`).join('')}`;
   return { json: { ...plan, removed, ...(stuck.length === 0 ? {} : { stuck }) }, notes, text: `${freed}\n` };
 }
@@ -78,13 +81,18 @@ function describeLoss({ id, unsaved }: RemovalPlan['runs'][number]): string {
 }
 
 /** A plan as text. */
-export function renderPlan(context: CliContext, plan: RemovalPlan, short: (id: RunId) => string): string {
+export function renderPlan(context: CliContext, store: FileStore, plan: RemovalPlan): string {
+  const short = shortenIds(store);
+  const noun = nounFor(
+    store,
+    plan.runs.map(({ id }) => id),
+  );
   const lines = plan.runs.flatMap(({ id, title, bytes, unsaved, children, refs = [] }) => [
-    `${short(id)}  ${escapeLine(title)}: ${renderBytes(bytes.own)}, and ${renderBytes(bytes.shared)} that others hold too`,
+    `${short(id)}  ${escapeLine(title) || '(no title)'}: ${renderBytes(bytes.own)}, and ${renderBytes(bytes.shared)} that others hold too`,
     ...unsaved.map(({ message }) => paint(context.stderr, 'yellow', `  unsaved: ${escapeLine(message)}`)),
     ...refs.map(({ ref, repository }) => `  its ref goes too: ${escapeLine(`${ref} in ${repository}`)}`),
     ...(children.length === 0 ? [] : [`  its forks stay: ${children.map(short).join(', ')}`]),
   ]);
-  const total = `${renderCount(plan.runs.length, 'session')}, ${renderBytes(plan.bytes.own)} to free`;
+  const total = `${renderCount(plan.runs.length, noun)}, ${renderBytes(plan.bytes.own)} to free`;
   return [...lines, total].map((line) => `${line}\n`).join('');
 }

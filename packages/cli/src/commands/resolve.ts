@@ -3,7 +3,7 @@ import { renderJson, renderWords } from '@ramet/core/text';
 import { type ResolutionRequest, resolveCall } from '@ramet/runtime/session';
 import type { ResolveFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
-import { findRun, openStore, shortenIds } from '../store.ts';
+import { findRun, isGraphRun, openStore, shortenIds } from '../store.ts';
 
 /** Records a person's word on a call whose outcome is unknown. */
 export const resolve: Action<ResolveFlags, [string]> = async (context, flags, [text]) => {
@@ -14,7 +14,9 @@ export const resolve: Action<ResolveFlags, [string]> = async (context, flags, [t
   if (isRefusal(id)) return id;
   const resolved = await resolveCall(store, { id, offset: flags.offset, ...word });
   if (isRefusal(resolved)) return resolved;
-  const goOn = renderWords(['ramet', 'run', '--session', shortenIds(store)(id), ...resolved.flags]);
+  const short = shortenIds(store)(id);
+  const command = isGraphRun(store, id) ? ['ramet', 'resume', short] : ['ramet', 'run', '--session', short];
+  const goOn = renderWords([...command, ...resolved.flags]);
   return { json: resolved, notes: `go on: ${goOn}\n` };
 };
 

@@ -9,6 +9,7 @@ import type { SessionsFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
 import { describeState } from '../output/state.ts';
 import { paint } from '../output/style.ts';
+import { arrangeTree, type TreeRow } from '../output/tree.ts';
 import { describeUsage, renderCost } from '../output/usage.ts';
 import { openStore, shortenIds } from '../store.ts';
 
@@ -23,7 +24,7 @@ export const sessions: Action<SessionsFlags, []> = async (context, flags) => {
   const json = { sessions: shown.map(describeSession) };
   if (flags.json) return { json };
   if (shown.length === 0) return { json, notes: renderNone(all.length, flags.project === true) };
-  const rows = flags.tree ? arrangeTree(shown) : shown.map((session) => ({ session, branch: '' }));
+  const rows = flags.tree ? arrangeTree(shown) : shown.map((run) => ({ run, branch: '' }));
   const parents = shown.flatMap((session) => (session.forkedFrom === undefined ? [] : [session.forkedFrom.id]));
   return { json, text: renderTable(context, rows, shortenIds(store, parents)) };
 };
@@ -42,44 +43,19 @@ function describeSession(session: SessionSummary): Record<string, unknown> {
   return { ...rest, own: { usage: describeUsage(own.usage) }, inherited: { usage: describeUsage(inherited.usage) } };
 }
 
-interface Row {
-  readonly session: SessionSummary;
-  /** Lines of the tree before the id. */
-  readonly branch: string;
-}
-
-/** Children below their parent, in the order they were made; a child whose parent is not shown stands on top. */
-function arrangeTree(shown: readonly SessionSummary[]): readonly Row[] {
-  const ids = new Set(shown.map((session) => session.id));
-  const children = new Map<RunId | null, SessionSummary[]>();
-  for (const session of shown) {
-    const parent = session.forkedFrom?.id;
-    const key = parent !== undefined && ids.has(parent) ? parent : null;
-    children.set(key, [...(children.get(key) ?? []), session]);
-  }
-  const rows: Row[] = [];
-  const add = (session: SessionSummary, lead: string, tail: string): void => {
-    rows.push({ session, branch: lead });
-    const below = [...(children.get(session.id) ?? [])].sort((left, right) => (left.id < right.id ? -1 : 1));
-    below.forEach((child, index) => {
-      const isLast = index === below.length - 1;
-      add(child, `${tail}${isLast ? '└─ ' : '├─ '}`, `${tail}${isLast ? '   ' : '│  '}`);
-    });
-  };
-  for (const session of children.get(null) ?? []) add(session, '', '');
-  return rows;
-}
-
 const WIDE_COLUMNS = 100;
 const NARROW_COLUMNS = 80;
 
-function renderTable(context: CliContext, rows: readonly Row[], short: (id: RunId) => string): string {
+function renderTable(
+  context: CliContext,
+  rows: readonly TreeRow<SessionSummary>[],
+  short: (id: RunId) => string,
+): string {
   const { columns } = context.stdout;
   // On a narrow terminal the title matters more than the size, and than both on a very narrow one.
   const hasSize = columns === undefined || columns >= WIDE_COLUMNS;
   const hasCost =
-    (columns === undefined || columns >= NARROW_COLUMNS) &&
-    rows.some(({ session }) => renderCost(session.own.usage) !== '');
+    (columns === undefined || columns >= NARROW_COLUMNS) && rows.some(({ run }) => renderCost(run.own.usage) !== '');
   const head = [
     'ID',
     'AGE',
@@ -90,7 +66,7 @@ function renderTable(context: CliContext, rows: readonly Row[], short: (id: RunI
     'FORK OF',
     'TITLE',
   ];
-  const cells = rows.map(({ session, branch }) => [
+  const cells = rows.map(({ run: session, branch }) => [
     branch + short(session.id),
     renderAge(context.now() - Date.parse(session.lastTime)),
     describeState(session),

@@ -42,11 +42,16 @@ function chooseAsker(context: CliContext, flags: RunFlags, live: LiveTurn): Turn
 }
 
 /** Yes to a call; what was sent before is not sent twice by a yes that was given beforehand. */
-function answerYes(matches: boolean): ApprovalReply {
+export function answerYes(matches: boolean): ApprovalReply {
   return { answer: matches ? 'reuse' : 'allow', scope: 'once', by: 'flag' };
 }
 
-function listRules({ allow = [], ask = [], deny = [] }: RunFlags): readonly PermissionRule[] {
+/** The rules that flags name. */
+export function listRules({
+  allow = [],
+  ask = [],
+  deny = [],
+}: Pick<RunFlags, 'allow' | 'ask' | 'deny'>): readonly PermissionRule[] {
   return [
     ...allow.map((rule) => ({ ...rule, do: 'allow' as const })),
     ...ask.map((rule) => ({ ...rule, do: 'ask' as const })),

@@ -4,13 +4,16 @@ import type { ShowFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
 import { renderSession } from '../output/session.ts';
 import { describeUsage } from '../output/usage.ts';
-import { findRun, openStore, shortenIds } from '../store.ts';
+import { findRun, isGraphRun, openStore, shortenIds } from '../store.ts';
 
-/** Shows one session. */
+/** Shows one session, or one graph run. */
 export const show: Action<ShowFlags, [string]> = async (context, flags, [text]) => {
   const store = openStore(context);
   const id = findRun(store, text);
   if (isRefusal(id)) return id;
+  if (isGraphRun(store, id)) return (await import('./show-run.ts')).showRun(context, flags, { store, id });
+  if (flags.node !== undefined)
+    return refuse('bad_usage', '--node is for graph runs, not for a session; it has --turn');
   const view = viewSession(store, id);
   if (isRefusal(view)) return view;
   const turns = flags.turn === undefined ? view.turns : view.turns.filter(({ turn }) => turn === flags.turn);

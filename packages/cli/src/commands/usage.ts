@@ -9,7 +9,7 @@ import { paint } from '../output/style.ts';
 import { describeUsage, renderUsage } from '../output/usage.ts';
 import { findRuns, openStore, shortenIds } from '../store.ts';
 
-/** Shows what the store, or some sessions of it, used. */
+/** Shows what the store, or some runs of it, used. */
 export const usage: Action<UsageFlags, readonly string[]> = async (context, _flags, texts) => {
   const store = openStore(context);
   const ids = findRuns(store, texts);
@@ -21,7 +21,11 @@ export const usage: Action<UsageFlags, readonly string[]> = async (context, _fla
     found.removed.map(({ id }) => id),
   );
   const rows = [
-    ...found.sessions.map((session) => [short(session.id), renderUsage(session.own), escapeLine(session.title)]),
+    ...[...found.sessions, ...found.runs].map((session) => [
+      short(session.id),
+      renderUsage(session.own),
+      escapeLine(session.title),
+    ]),
     ...found.removed.map((run) => [short(run.id), renderUsage(run.usage), '(removed; its forks hold this)']),
   ];
   const lines = [...renderColumns(rows, { width: context.stdout.columns }), ...renderTotal(context, found)];
@@ -31,21 +35,23 @@ export const usage: Action<UsageFlags, readonly string[]> = async (context, _fla
 function describe(found: StoreUsage): Record<string, unknown> {
   return {
     total: describeUsage(found.total),
-    sessions: found.sessions.map(({ own, inherited, ...rest }) => ({
-      ...rest,
-      own: describeUsage(own),
-      inherited: describeUsage(inherited),
-    })),
+    sessions: found.sessions.map(describeRun),
+    runs: found.runs.map(describeRun),
     removed: found.removed.map(({ id, usage: sum }) => ({ id, usage: describeUsage(sum) })),
     incomplete: found.incomplete,
   };
 }
 
-/** Of some sessions: what they did themselves. */
+function describeRun({ own, inherited, ...rest }: StoreUsage['runs'][number]): Record<string, unknown> {
+  return { ...rest, own: describeUsage(own), inherited: describeUsage(inherited) };
+}
+
+/** Of some runs: what they did themselves. */
 function narrow(all: StoreUsage, ids: ReadonlySet<string>): StoreUsage {
   const sessions = all.sessions.filter(({ id }) => ids.has(id));
-  const total = sessions.map(({ own }) => own).reduce<UsageSum>(joinUsage, NO_USAGE);
-  return { total, sessions, removed: [], incomplete: all.incomplete.filter((id) => ids.has(id)) };
+  const runs = all.runs.filter(({ id }) => ids.has(id));
+  const total = [...sessions, ...runs].map(({ own }) => own).reduce<UsageSum>(joinUsage, NO_USAGE);
+  return { total, sessions, runs, removed: [], incomplete: all.incomplete.filter((id) => ids.has(id)) };
 }
 
 function renderTotal(context: CliContext, { total, incomplete }: StoreUsage): readonly string[] {

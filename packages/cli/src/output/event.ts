@@ -3,13 +3,15 @@ import { type KnownEvent, knownEvent, type LoggedEvent } from '@ramet/core/event
 import { escapeLine, renderBytes, renderCount, renderJson, truncateText } from '@ramet/core/text';
 import { type Decoder, transcribe } from '@ramet/runtime/inspect';
 import { describeEntry, renderInput } from './session.ts';
+import { describeWalkEvent } from './walk-event.ts';
 
 const LONGEST = 400;
 
 /** One line of an event; of one this version does not know, its JSON. */
 export function summarizeEvent(event: LoggedEvent, decode: Decoder): string {
   const known = knownEvent(event);
-  const text = known === null ? null : describeKnown(known, decode);
+  const said = known === null ? null : describeKnown(known, decode);
+  const text = said === null || known?.node === undefined ? said : `${known.node}: ${said}`;
   return truncateText(text === null ? renderRest(event) : escapeLine(text), LONGEST);
 }
 
@@ -18,7 +20,12 @@ function renderRest({ seq: _seq, prev: _prev, time: _time, type: _type, ...body 
 }
 
 function describeKnown(event: KnownEvent, decode: Decoder): string | null {
-  return describeWorkspaceEvent(event) ?? describeSessionEvent(event) ?? describeCall(event, decode);
+  return (
+    describeWorkspaceEvent(event) ??
+    describeSessionEvent(event) ??
+    describeWalkEvent(event, decode) ??
+    describeCall(event, decode)
+  );
 }
 
 function describeWorkspaceEvent(event: KnownEvent): string | null {
@@ -44,7 +51,7 @@ function describeSessionEvent(event: KnownEvent): string | null {
     case 'session.start':
       return `workspace ${event.workspace}${event.cwd === '' ? '' : `, in ${event.cwd}`}`;
     case 'session.config':
-      return `${event.model.name}, sandbox ${event.sandbox}`;
+      return `${event.model.name || 'no model'}, sandbox ${event.sandbox}`;
     case 'session.end': {
       const { reason, checkpoint, why, error } = event;
       const kept = checkpoint === 'none' ? `no checkpoint (${why ?? 'no reason'})` : checkpoint.slice(0, 12);

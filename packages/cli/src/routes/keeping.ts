@@ -8,13 +8,13 @@ export const verifyCommand = defineCommand<VerifyFlags, readonly string[]>({
   parameters: {
     flags: {
       json: JSON_FLAG,
-      all: { kind: 'boolean', brief: 'Every session of the store', optional: true, withNegated: false },
+      all: { kind: 'boolean', brief: 'Every session and run of the store', optional: true, withNegated: false },
     },
     positional: { kind: 'array', parameter: ID_ARGUMENT },
   },
   docs: {
-    brief: 'Check that a session is what it claims to be',
-    text: 'Reads every byte: the hash chain of the log, every payload, the descent it claims (against the parent, where that still exists) and every object of its checkpoints. Exit code 6 when something does not hold; then every other session that holds the same damaged file is named.',
+    brief: 'Check that a session or run is what it claims to be',
+    text: 'Reads every byte: the hash chain of the log, every payload, the descent it claims (against the parent, where that still exists) and every object of its checkpoints. Exit code 6 when something does not hold; then every other one that holds the same damaged file is named.',
     usage: '<id>... | --all',
     examples: ['ramet verify 3f9a1c', 'ramet verify --all --json'],
   },
@@ -24,7 +24,7 @@ export const usageCommand = defineCommand<UsageFlags, readonly string[]>({
   load: async () => (await import('../commands/usage.ts')).usage,
   parameters: { flags: { json: JSON_FLAG }, positional: { kind: 'array', parameter: ID_ARGUMENT } },
   docs: {
-    brief: 'Show tokens and cost of sessions',
+    brief: 'Show tokens and cost of sessions and runs',
     text: 'Without an id: of the whole store, every reply counted once, however many forks hold it. A fork starts at zero; what it inherited is shown apart. What is not known is never counted as zero, and said.',
     usage: '[<id>...]',
     examples: ['ramet usage', 'ramet usage 3f9a1c --json'],
@@ -58,8 +58,8 @@ export const removeCommand = defineCommand<RemoveFlags, readonly string[]>({
     positional: { kind: 'array', parameter: ID_ARGUMENT, minimum: 1 },
   },
   docs: {
-    brief: 'Remove sessions: log, workspace and all',
-    text: 'Counts everything first and asks; names work that is nowhere else. Forks of a removed session keep all they hold. Running sessions are refused, and one id that is wrong removes nothing. What `ramet apply` brought into your repository stays, unless --refs removes its ref too. Checkpoints that no session needs any more are freed by `ramet gc`.',
+    brief: 'Remove sessions and runs: log, workspace and all',
+    text: 'Counts everything first and asks; names work that is nowhere else. Forks of what is removed keep all they hold. What is running is refused, and one id that is wrong removes nothing. What `ramet apply` brought into your repository stays, unless --refs removes its ref too. Checkpoints that no session needs any more are freed by `ramet gc`.',
     usage: '<id>... [--refs] [--yes] [--dry-run]',
     examples: ['ramet remove 3f9a1c', 'ramet remove 3f9a1c 77b2e0 --yes'],
   },
@@ -73,7 +73,7 @@ export const pruneCommand = defineCommand<PruneFlags, []>({
       olderThan: {
         kind: 'parsed',
         parse: parseAmount,
-        brief: 'Sessions not active for so many days',
+        brief: 'Those not active for so many days',
         placeholder: 'days',
         optional: true,
       },
@@ -96,8 +96,8 @@ export const pruneCommand = defineCommand<PruneFlags, []>({
     },
   },
   docs: {
-    brief: 'Remove old sessions',
-    text: 'Removes the sessions that were active longest ago. Running ones stay, and those with unsaved work: a workspace that differs from its last checkpoint, or a checkpoint that holds commits or files found neither in your repository nor in another session. Forks keep all they hold.',
+    brief: 'Remove old sessions and runs',
+    text: 'Removes the sessions and graph runs that were active longest ago. Running ones stay, and those with unsaved work: a workspace that differs from its last checkpoint, or a checkpoint that holds commits or files found neither in your repository nor in another session. Forks keep all they hold.',
     usage: '(--older-than <days> | --to <size>) [--include-unsaved] [--refs] [--dry-run] [--yes]',
     examples: ['ramet prune --older-than 30 --dry-run', 'ramet prune --to 5GiB --yes'],
   },
@@ -135,7 +135,7 @@ export const logCommand = defineCommand<LogFlags, [string]>({
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },
   docs: {
-    brief: 'Print the events of a session',
+    brief: 'Print the events of a session or run',
     text: 'One line for each event: offset, time, type and what matters of it. With --raw the lines of the log themselves; on a terminal, characters that could change what it shows are written as JSON escapes.',
     usage: '<id> [--from <offset>] [--to <offset>] [--type <type> | --raw]',
     examples: ['ramet log 3f9a1c --type tool.intent', 'ramet log 3f9a1c --raw | jq .type'],
@@ -152,8 +152,8 @@ export const titleCommand = defineCommand<TitleFlags, [string, string]>({
     },
   },
   docs: {
-    brief: 'Give a session a title',
-    text: 'The title of a session is what was last given to it; forks inherit it until they get one of their own.',
+    brief: 'Give a session or run a title',
+    text: 'The title is what was last given; forks inherit it until they get one of their own.',
     usage: '<id> <title>',
     examples: ['ramet title 3f9a1c "parser, second try"'],
   },

@@ -30,7 +30,7 @@ export const resolveCommand = defineCommand<ResolveFlags, [string]>({
   },
   docs: {
     brief: 'Say what became of a call whose outcome is unknown',
-    text: 'When a process dies in the middle of a call that can leave the workspace, nobody knows whether it took effect. The session waits (exit code 7) until a person says. Then go on with `ramet run --session <id>`.',
+    text: 'When a process dies in the middle of a call that can leave the workspace, nobody knows whether it took effect. The session or run waits (exit code 7) until a person says. Then go on with `ramet run --session <id>`, or `ramet resume <id>`.',
     usage: '<id> --offset <n> (--happened --result <json> | --did-not-happen | --retry)',
     examples: [
       `ramet resolve 3f9a1c --offset 27 --happened --result '{"id":"pay_1"}'`,

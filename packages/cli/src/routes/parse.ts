@@ -1,5 +1,6 @@
 /** Parsers of flag values; what they throw is the one line a person reads. */
 import { parseBytes } from '@ramet/core/text';
+import type { Label, NodeOutput } from '../flags.ts';
 
 /** An offset or another count from 0. */
 export function parseOffset(text: string): number {
@@ -42,4 +43,27 @@ export function parseSize(text: string): number {
 export function parseText(text: string): string {
   if (text.trim() === '') throw new SyntaxError('expected a text');
   return text;
+}
+
+/** A label: `key=value`. */
+export function parseLabel(text: string): Label {
+  const [, key] = /^([A-Za-z0-9_.-]{1,64})=/.exec(text) ?? [];
+  if (key === undefined) throw new SyntaxError(`expected <key>=<value>, found '${text}'`);
+  return { key, value: text.slice(key.length + 1) };
+}
+
+/** An output to put in the place of a recorded one: `node=json`. */
+export function parseNodeOutput(text: string): NodeOutput {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new SyntaxError(`expected <node>=<json>, found '${text}'`);
+  return { node: text.slice(0, equals), json: text.slice(equals + 1) };
+}
+
+/** Offsets of writes, with commas between them, or `all`. */
+export function parseWrites(text: string): 'all' | readonly number[] {
+  if (text === 'all') return 'all';
+  if (!/^\d{1,15}(,\d{1,15})*$/.test(text)) {
+    throw new SyntaxError(`expected offsets with commas between them, or all, found '${text}'`);
+  }
+  return text.split(',').map(Number);
 }

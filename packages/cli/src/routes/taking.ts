@@ -18,13 +18,13 @@ export const diffCommand = defineCommand<DiffFlags, [string, string?]>({
       kind: 'tuple',
       parameters: [
         ID_ARGUMENT,
-        { ...ID_ARGUMENT, placeholder: 'other', brief: 'Compare with this session', optional: true },
+        { ...ID_ARGUMENT, placeholder: 'other', brief: 'Compare with this one', optional: true },
       ],
     },
   },
   docs: {
-    brief: 'Show what a session changed',
-    text: 'Compares the last checkpoint of a session with the commit it began at, or the last checkpoints of two sessions. Reads the store alone: neither the workspace nor your checkout. Characters that could change what a terminal shows are written as escapes; --raw writes the bytes themselves.',
+    brief: 'Show what a session or run changed',
+    text: 'Compares the last checkpoint of a session or graph run with the commit it began at, or the last checkpoints of two. Reads the store alone: neither the workspace nor your checkout. Characters that could change what a terminal shows are written as escapes; --raw writes the bytes themselves.',
     usage: '<id> [<other>] [--stat] [--raw] [--ignored]',
     examples: ['ramet diff 3f9a1c', 'ramet diff 3f9a1c 77b2e0 --stat', 'ramet diff 3f9a1c --raw | git apply'],
   },
@@ -54,7 +54,7 @@ export const applyCommand = defineCommand<ApplyFlags, [string]>({
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },
   docs: {
-    brief: 'Bring the work of a session into your repository',
+    brief: 'Bring the work of a session or run into your repository',
     text: "Brings the agent's commits as refs/ramet/<id>, with one commit on top for files it left uncommitted (ignored files never come). Your checked-out branch, index and files stay as they are, unless --to-checkout merges the changes into the files; that refuses when anything overlaps. All of it happens in the checkout you stand in (a linked worktree, too), or the one --checkout names; elsewhere the ref is made where the session began, and no file is touched. A running session is refused.",
     usage: '<id> [--branch <name>] [--to-checkout] [--checkout <path>]',
     examples: ['ramet apply 3f9a1c', 'ramet apply 3f9a1c --branch fix-parser', 'ramet apply 3f9a1c --to-checkout'],

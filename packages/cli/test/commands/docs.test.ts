@@ -16,14 +16,21 @@ function listCommands(page: string): readonly string[] {
   );
 }
 
+/** The words of a command line up to the command itself. */
+function wordsOf(verb: string, second: string): readonly string[] {
+  if (verb === 'graph') return [verb, second];
+  if (verb !== 'sessions' && verb !== 'runs') return [verb];
+  return [verb, /^[a-z]+$/.test(second) ? second : 'list'];
+}
+
 test.each(PAGES)('every command in %s exists with its flags', async (page) => {
   const store = makeTestStore();
   const commands = listCommands(page);
   if (page !== 'docs/using/README.md') expect(commands).not.toEqual([]);
   for (const command of commands) {
-    const [, verb = ''] = command.split(' ');
+    const [, verb = '', second = ''] = command.split(' ');
     if (verb.startsWith('-')) continue;
-    const help = await store.run(verb === 'sessions' ? ['sessions', 'list', '--help'] : [verb, '--help']);
+    const help = await store.run([...wordsOf(verb, second), '--help']);
     expect(help.exit, command).toBe(0);
     // What stands in quotes is the agent's to read.
     const flags = command.replace(/"[^"]*"|'[^']*'/g, '').match(/--[a-z-]+/g) ?? [];

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { makeTestId, type TurnPlan } from '@ramet/testkit';
 import { beforeAll, expect, test } from 'vitest';
-import { type CommandOutcome, makeTestStore, type TestStore } from '../command-line.ts';
+import { makeTestStore, renderOutcome, type TestStore } from '../command-line.ts';
 
 const PARENT = makeTestId(0xa11ce);
 const CHILD = makeTestId(0xb0b);
@@ -47,17 +47,6 @@ beforeAll(() => {
   store.addFork(child, { id: GRANDCHILD, title: '構築を直す、もう一度' });
 });
 
-/** A command line as a person sees it, with both streams and the exit code. */
-function renderOutcome(argv: readonly string[], { stdout, stderr, exit }: CommandOutcome): string {
-  const shown = [
-    `$ ramet ${argv.join(' ')}`,
-    stdout,
-    ...(stderr === '' ? [] : ['--- stderr', stderr]),
-    `--- exit ${exit}`,
-  ];
-  return `${shown.map((part) => part.trimEnd()).join('\n')}\n`.replaceAll(store.home, '$RAMET_HOME');
-}
-
 const SHORT_PARENT = PARENT.slice(-6);
 const SHORT_CHILD = CHILD.slice(-6);
 
@@ -95,21 +84,27 @@ test.each(CASES.map(([name, argv, columns]) => ({ name, argv, columns })))(
   'prints $name',
   async ({ name, argv, columns }) => {
     const outcome = await store.run(argv, columns === undefined ? {} : { columns });
-    await expect(renderOutcome(argv, outcome)).toMatchFileSnapshot(join(import.meta.dirname, `../golden/${name}.txt`));
+    await expect(renderOutcome(store, argv, outcome)).toMatchFileSnapshot(
+      join(import.meta.dirname, `../golden/${name}.txt`),
+    );
   },
 );
 
-const HELPED =
-  'run fork sessions show log title verify usage diff apply resolve remove prune gc trust doctor version'.split(' ');
+const HELPED = [
+  ...'run fork sessions show log title verify usage diff apply resolve remove prune gc trust doctor version'.split(' '),
+  ...['runs', 'resume', 'answer', 'abandon', 'graph', 'graph run', 'graph validate', 'graph schema'],
+];
 
 test.each(['', ...HELPED])('explains "%s" with an example', async (word) => {
-  const argv = word === '' ? ['--help'] : [word, '--help'];
+  const argv = word === '' ? ['--help'] : [...word.split(' '), '--help'];
   const outcome = await store.run(argv);
   expect(outcome.stdout).toContain('$ ramet ');
   expect(outcome.exit).toBe(0);
   expect(outcome.stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-  const name = word === '' ? 'help' : `help-${word}`;
-  await expect(renderOutcome(argv, outcome)).toMatchFileSnapshot(join(import.meta.dirname, `../golden/${name}.txt`));
+  const name = word === '' ? 'help' : `help-${word.replace(' ', '-')}`;
+  await expect(renderOutcome(store, argv, outcome)).toMatchFileSnapshot(
+    join(import.meta.dirname, `../golden/${name}.txt`),
+  );
 });
 
 test.each([

@@ -1,6 +1,9 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { makeTestId } from '@ramet/testkit';
 import { beforeAll, expect, test } from 'vitest';
 import { makeTestStore, type TestStore } from '../command-line.ts';
+import { addRun, RUN } from '../run-store.ts';
 
 const ID = makeTestId(0xbad);
 const CHILD = makeTestId(0xbed);
@@ -16,6 +19,9 @@ let store: TestStore;
 
 beforeAll(() => {
   store = makeTestStore();
+  addRun(store, { title: `title ${NASTY}`, letter: NASTY, question: `Really? ${NASTY}` });
+  const broken = { schema: 1, name: NASTY, nodes: { [NASTY]: { kind: NASTY, [NASTY]: 1 } }, [NASTY]: NASTY };
+  writeFileSync(join(store.home, 'hostile.json'), JSON.stringify(broken));
   const reply = {
     text: `said ${NASTY}`,
     calls: [
@@ -39,6 +45,31 @@ beforeAll(() => {
 });
 
 test.each([
+  ['runs'],
+  ['runs', '--tree'],
+  ['runs', '--json'],
+  ['show', RUN],
+  ['show', RUN, '--full'],
+  ['show', RUN, '--json'],
+  ['show', RUN, '--node', 'approve', '--full'],
+  ['show', RUN, '--node', NASTY],
+  ['log', RUN],
+  ['log', RUN, '--json'],
+  ['fork', RUN, '--from-node', 'approve', '--dry-run'],
+  ['fork', RUN, '--from-node', NASTY, '--json'],
+  ['fork', RUN, '--from-node', 'draft', '--output', `${NASTY}=1`],
+  ['fork', RUN, '--from-node', 'draft', '--input', NASTY],
+  ['fork', RUN, '--from-node', 'draft', '--graph', NASTY.replaceAll('\0', '')],
+  ['answer', RUN, NASTY],
+  ['answer', RUN, '--gate', NASTY, 'true'],
+  ['answer', RUN, '1'],
+  ['abandon', NASTY],
+  ['resume', NASTY, '--json'],
+  ['resume', ID],
+  ['graph', 'run', 'hostile.json'],
+  ['graph', 'validate', 'hostile.json'],
+  ['graph', 'validate', 'hostile.json', '--json'],
+  ['graph', NASTY],
   ['sessions'],
   ['sessions', '--tree'],
   ['sessions', '--json'],
@@ -78,6 +109,19 @@ test('shows raw lines safely on a terminal, and byte for byte to a pipe', async 
       .split('\n')
       .map((line) => JSON.parse(line));
   expect(parse(shown.stdout)).toEqual(parse(piped.stdout));
+});
+
+test('keeps one line for a run, whatever its title, and a tree of its own nodes alone', async () => {
+  const list = await store.run(['runs']);
+  expect(list.stdout.trimEnd().split('\n')).toHaveLength(2);
+  const { stdout } = await store.run(['show', RUN]);
+  expect(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .slice(-4)
+      .map((line) => line.split(' ')[0]),
+  ).toEqual(['draft', 'approve', 'decision', 'all']);
 });
 
 test('keeps one line for a session, whatever its title', async () => {

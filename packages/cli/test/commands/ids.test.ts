@@ -79,6 +79,17 @@ const VERBS: readonly (readonly string[])[] = [
   ['run', 'go', '--session'],
   ['run', 'go', '--fork'],
   ['resolve', '--offset', '1', '--retry'],
+  ['fork', '--from-node', 'a', '--acknowledge-writes', 'all'],
+  ['runs', 'show'],
+  ['runs', 'fork'],
+  ['resume'],
+  ['abandon'],
+];
+
+/** Those that take one more word. */
+const LONGER: readonly (readonly [verb: string, word: string])[] = [
+  ['title', 'new'],
+  ['answer', 'true'],
 ];
 
 test.each(PATHS)('refuses the path %j as an id, and touches nothing beside the store', async (path) => {
@@ -88,8 +99,8 @@ test.each(PATHS)('refuses the path %j as an id, and touches nothing beside the s
   writeFileSync(join(store.home, 'x'), 'canary');
   symlinkSync('/etc', join(store.home, 'runs', makeTestId(0x11111)));
   const before = digestTree(store.home);
-  for (const verb of [...VERBS, ['title']]) {
-    const words = verb[0] === 'title' ? ['title', path, 'new'] : [...verb, path];
+  const lines = [...VERBS.map((verb) => [...verb, path]), ...LONGER.map(([verb, word]) => [verb, path, word])];
+  for (const words of lines) {
     const outcome = await store.run([...words, '--json']);
     expect(outcome.exit).toBe(1);
     expect(JSON.parse(outcome.stdout).code).toMatch(/^(malformed_id|bad_usage)$/);

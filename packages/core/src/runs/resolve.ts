@@ -46,18 +46,22 @@ function refuseEnd(text: string, digits: string, ids: readonly RunId[]): Refusal
 /** The start of a short id is what other tools take. */
 function refuseStart(text: string, short: readonly string[]): Refusal {
   const shown = short.slice(0, LISTED).join(' or ');
-  const message = `there is no session ${text}: an id is named by its end; did you mean ${shown}?`;
+  const message = `there is no run ${text}: an id is named by its end; did you mean ${shown}?`;
   return refuse('unknown_run', message, { id: text, candidates: short.slice(0, LISTED) });
 }
 
 function refuseUnknown(text: string): Refusal {
-  return refuse('unknown_run', `there is no session ${text}; \`ramet sessions\` lists those there are`, { id: text });
+  return refuse(
+    'unknown_run',
+    `there is no session or graph run ${text}; \`ramet sessions\` and \`ramet runs\` list those there are`,
+    { id: text },
+  );
 }
 
 function refuseAmbiguous(text: string, matches: readonly RunId[], ids: readonly RunId[]): Refusal {
   const short = shortIdsOf(ids);
   const shown = matches.slice(0, LISTED).map((id) => short.get(id) ?? id);
   const more = matches.length > shown.length ? ` and ${matches.length - shown.length} more` : '';
-  const message = `'${text}' does not name one session; give the end of an id: ${shown.join(', ')}${more}`;
+  const message = `'${text}' does not name one run; give the end of an id: ${shown.join(', ')}${more}`;
   return refuse('ambiguous_id', message, { id: text, candidates: matches.slice(0, LISTED) });
 }

@@ -1,0 +1,127 @@
+/** How a driven graph run is told: its output, or why it stopped and the command that goes on. */
+import { type ExitCode, exitCodeOf } from '@ramet/core/codes';
+import { escapeLine, escapeText, renderCount, renderJson, renderWords } from '@ramet/core/text';
+import type { ParkedFor, RunResult } from '@ramet/runtime/graph';
+import type { FileStore } from '@ramet/runtime/store';
+import type { Driven } from '../commands/drive.ts';
+import type { CliContext } from '../context.ts';
+import type { DriveFlags } from '../flags.ts';
+import { shortenIds } from '../store.ts';
+import type { Answer } from './answer.ts';
+import { renderSample } from './sample.ts';
+import { paint } from './style.ts';
+import { describeUsage, renderUsage } from './usage.ts';
+
+export interface DrivenAnswer extends Driven {
+  readonly flags: DriveFlags;
+  /** More fields of the JSON answer. */
+  readonly added?: Readonly<Record<string, unknown>>;
+}
+
+/** The answer of `graph run`, `resume` and `answer`. */
+export function answerDriven(context: CliContext, store: FileStore, driven: DrivenAnswer): Answer {
+  const { result, added = {} } = driven;
+  return {
+    json: { ...describeDriven(result), ...added },
+    text: result.status === 'completed' ? renderOutput(result.output) : '',
+    notes: renderDriven(context, store, driven),
+    exit: exitOfRun(result),
+  };
+}
+
+/** How a run ended, in answers. */
+export function describeDriven({ run, status, output, error, parked, usage }: RunResult): Record<string, unknown> {
+  return {
+    run,
+    status,
+    ...(status === 'completed' ? { output } : {}),
+    ...(error === undefined ? {} : { error }),
+    ...(parked === undefined ? {} : { parked }),
+    usage: describeUsage(usage),
+  };
+}
+
+/** The exit code of a run that was driven. */
+export function exitOfRun({ status, error }: Pick<RunResult, 'status' | 'error'>): ExitCode {
+  switch (status) {
+    case 'completed':
+      return 0;
+    case 'parked':
+      return exitCodeOf('gate_pending');
+    case 'interrupted':
+      return exitCodeOf('interrupted');
+    case 'abandoned':
+      return exitCodeOf('run_ended');
+    case 'failed':
+      return error?.code === 'limit_reached' ? exitCodeOf('limit_reached') : exitCodeOf('node_failed');
+  }
+}
+
+/** A text as it is, anything else as JSON; of nothing, nothing. */
+function renderOutput(output: unknown): string {
+  if (output === null || output === undefined) return '';
+  return typeof output === 'string' ? `${escapeText(output).trimEnd()}\n` : `${renderJson(output)}\n`;
+}
+
+/** What a person is told of a driven run. */
+export function renderDriven(context: CliContext, store: FileStore, driven: DrivenAnswer): string {
+  const { result, ms, flags } = driven;
+  const id = shortenIds(store)(result.run);
+  const { status, error, usage, parked } = result;
+  const tone = status === 'completed' ? 'green' : 'yellow';
+  const used = usage.replies === 0 ? '' : `, ${renderUsage(usage)}`;
+  const lines = [
+    paint(context.stderr, tone, `run ${id} ${describeStatus(result)} in ${(ms / 1000).toFixed(1)} s${used}`),
+  ];
+  if (error !== undefined) lines.push(`error: ${escapeLine(error.message)} (${escapeLine(error.code)})`);
+  if (parked !== undefined) lines.push(...renderParked(parked, { id, flags }));
+  if (status === 'failed' || status === 'interrupted')
+    lines.push(`go on: ${renderResume(id, flags, error?.code === 'approval_denied' ? ['--yes'] : [])}`);
+  lines.push(`see it: ramet show ${id}`);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+function describeStatus({ status, parked }: RunResult): string {
+  if (parked === undefined) return status;
+  const parts = [
+    ...(parked.gates.length === 0 ? [] : [renderCount(parked.gates.length, 'gate')]),
+    ...(parked.calls.length === 0 ? [] : [renderCount(parked.calls.length, 'call')]),
+  ];
+  return `waits for a person (${parts.join(', ')}): parked`;
+}
+
+/** For each gate and call that waits, the very command that goes on. */
+export function renderParked(
+  { gates, calls }: ParkedFor,
+  run: { readonly id: string; readonly flags: DriveFlags },
+): readonly string[] {
+  const { id, flags } = run;
+  const asked = gates.flatMap(({ node, question, answerSchema }) => {
+    const command = ['ramet', 'answer', id, '--gate', node, ...reachOf(flags), renderSample(answerSchema)];
+    return [
+      `gate ${escapeLine(node)}: ${escapeLine(question)}`,
+      `  answer it: ${escapeLine(renderWords(command))}`,
+      `  an answer is: ${renderJson(answerSchema)}`,
+    ];
+  });
+  const open = calls.flatMap(({ node, message, reason }) => [
+    `call of ${escapeLine(node)}: ${escapeLine(message)}`,
+    reason === 'approval_pending'
+      ? `  allow it: ${renderResume(id, flags, ['--yes'])}`
+      : `  then go on: ${renderResume(id, flags)}`,
+  ]);
+  return [...asked, ...open];
+}
+
+function renderResume(id: string, flags: DriveFlags, more: readonly string[] = []): string {
+  return escapeLine(renderWords(['ramet', 'resume', id, ...reachOf(flags), ...more]));
+}
+
+/** What a command that goes on must say again: no run remembers it. */
+function reachOf({ noSandbox, allowNet = [], trustProject }: DriveFlags): readonly string[] {
+  return [
+    ...(noSandbox ? ['--no-sandbox'] : []),
+    ...allowNet.flatMap((host) => ['--allow-net', host]),
+    ...(trustProject ? ['--trust-project'] : []),
+  ];
+}
