@@ -29,6 +29,7 @@ import { isMcpToolName } from '../tools/names.ts';
 import { readProject } from '../workspace/project/index.ts';
 import type { OpenRun } from './drive/types.ts';
 import { type FoldedRun, foldRun, refuseEnded } from './history/fold-run.ts';
+import { readRewalk } from './history/rewalk.ts';
 import { openJournal } from './journal.ts';
 import { openModels, type RunModels } from './nodes/models.ts';
 import { needsSandbox } from './places/file-use.ts';
@@ -112,7 +113,7 @@ interface Parts extends OwnedRequest {
 
 function assemble(services: RunServices, parts: Parts): OpenRun {
   const { id, settings, log, folded, configuration, prepared, mcp, models } = parts;
-  const { graph, fold, calls, rewalk, last } = folded;
+  const { graph, fold, calls, start, last } = folded;
   const { store, functions = [] } = services;
   const { forkedFrom } = fold.state;
   const fork =
@@ -130,7 +131,7 @@ function assemble(services: RunServices, parts: Parts): OpenRun {
     rules: gatherRules({ configuration, settings, state: recorded, store }),
     graph,
     journal,
-    rewalk,
+    rewalk: readRewalk(start, log),
     tools: new Map(tools.map((tool) => [tool.name, tool])),
     models,
     places: openPlaces({

@@ -1,7 +1,8 @@
-import type { Decode, EventOf, Graph, RewalkCall, RunId } from '@ramet/core';
+import type { Decode, EventOf, Graph, RunId } from '@ramet/core';
 import type { Configuration } from '../../config/index.ts';
 import type { PermissionRule } from '../../session/index.ts';
 import type { Tool } from '../../tools/index.ts';
+import type { Rewalk } from '../history/rewalk.ts';
 import type { Journal } from '../journal.ts';
 import type { RunModels } from '../nodes/models.ts';
 import type { Places } from '../places/places.ts';
@@ -18,7 +19,7 @@ export interface OpenRun {
   readonly graph: Graph;
   readonly journal: Journal;
   /** Calls of the run this one was forked from that it may make again. */
-  readonly rewalk: readonly RewalkCall[];
+  readonly rewalk: Rewalk;
   /** Built-in ones, those of MCP servers, registered functions. */
   readonly tools: ReadonlyMap<string, Tool>;
   readonly places: Places;

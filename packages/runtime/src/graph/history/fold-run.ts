@@ -5,7 +5,6 @@ import {
   knownEvent,
   type LoggedEvent,
   type Refusal,
-  type RewalkCall,
   type RunFold,
   type RunId,
   refuse,
@@ -19,8 +18,7 @@ export interface FoldedRun {
   readonly graph: Graph;
   readonly fold: RunFold;
   readonly calls: CallHistory;
-  /** What a forked run may make again of its source's calls. */
-  readonly rewalk: readonly RewalkCall[];
+  readonly start: EventOf<'graph.start'>;
   /** What the last owner ran with. */
   readonly last?: EventOf<'session.config'>;
 }
@@ -34,7 +32,7 @@ export function foldRun(store: FileStore, log: Pick<LogReader, 'id' | 'readEvent
       const start = knownEvent(event);
       if (start?.type !== 'graph.start') return refuseSession(log.id);
       const graph = readDocument(store, start.graph);
-      folded = { graph, fold: createRunFold(graph), calls: createCallHistory(), rewalk: start.rewalk ?? [] };
+      folded = { graph, fold: createRunFold(graph), calls: createCallHistory(), start };
     }
     folded.fold.add(event);
     if (event.seq > folded.fold.state.inheritedThrough) folded.calls.add(event);

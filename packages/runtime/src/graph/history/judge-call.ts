@@ -28,7 +28,7 @@ export interface JudgedCall extends PolicyCall {
 
 /** What the source's calls say about one; null when nothing. */
 export function judgeCall(run: OpenRun, call: JudgedCall): PolicyVerdict | null {
-  const entries = run.rewalk.filter(({ node }) => node === call.node);
+  const entries = run.rewalk.get(call.node) ?? [];
   if (entries.length === 0) return null;
   if (call.effect === 'idempotent') return findKey(run, call, entries);
   return call.effect === 'write' && call.contained !== true ? judgeWrite(run, call, entries) : null;
