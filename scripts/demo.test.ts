@@ -12,11 +12,13 @@ function runDemo(path = process.env.PATH ?? '', before: readonly string[] = []) 
   return { status, lines: stdout.trimEnd().split('\n'), stderr };
 }
 
-test('the demonstration shows the main job in about twelve lines', () => {
+test('the demonstration shows the main job in about twelve lines, and what is done about writes in four', () => {
   const demo = runDemo();
   expect(demo, demo.stderr).toMatchObject({ status: 0 });
-  expect(demo.lines.length).toBeGreaterThanOrEqual(11);
-  expect(demo.lines.length).toBeLessThanOrEqual(15);
+  expect(demo.lines.length).toBeGreaterThanOrEqual(15);
+  expect(demo.lines.length).toBeLessThanOrEqual(19);
+  const sinks = demo.lines.flatMap((line) => /; sink: (\d+)$/.exec(line)?.[1] ?? []);
+  expect(sinks).toEqual(['1', '2', '2', '3']);
 });
 
 test('without bubblewrap it says so and shows the same', async (ctx) => {

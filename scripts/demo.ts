@@ -1,5 +1,6 @@
 /**
- * The main job, offline: a turn that works, one that ruins it, a fork at the first, and the other way from there.
+ * The main job, offline: a turn that works, one that ruins it, a fork at the first, and the other way from there. Then
+ * writes that left already: stopped in a child session, refused to a fork of a graph run until they are acknowledged.
  *
  * 1. The packed command runs as separate processes; the model is scripted; nothing leaves this machine.
  * 2. What is printed was read back from the store or measured, and compared: the first thing that does not hold ends
@@ -16,12 +17,11 @@ import { type Answer, type Command, packCommand } from './demo/command.ts';
 import { check, readStatus, say } from './demo/facts.ts';
 import { makeProject, type TURNS } from './demo/project.ts';
 import { digestOf, lastTestExit, ownBytes, readEvents, readLines } from './demo/store.ts';
+import { showGraphForks, showStoppedWrite, type WriteStage } from './demo/writes.ts';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-interface Stage {
-  readonly home: string;
-  readonly ramet: Command;
+interface Stage extends WriteStage {
   readonly scripts: Readonly<Record<keyof typeof TURNS, string>>;
   /** `--no-sandbox --allow shell` where no sandbox can be had. */
   readonly flags: readonly string[];
@@ -46,11 +46,14 @@ async function setStage(folder: string): Promise<Stage> {
   const person = join(folder, 'person');
   mkdirSync(person);
   const { PATH } = process.env;
-  const env = { PATH, HOME: person, RAMET_HOME: home, DEMO_PROJECT: join(folder, 'prices'), LANG: 'C.UTF-8' };
+  const sink = join(folder, 'sink');
+  const project = join(folder, 'prices');
+  const env = { PATH, HOME: person, RAMET_HOME: home, DEMO_PROJECT: project, SINK: sink, LANG: 'C.UTF-8' };
   const probe = await probeSandbox();
   if (probe.kind !== 'present') say('no sandbox', `${probe.reason}; the agent runs with --no-sandbox in ${folder}`);
   const flags = probe.kind === 'present' ? [] : ['--no-sandbox', '--allow', 'shell'];
-  return { home, ramet: packCommand(root, folder, env), scripts: makeProject(folder, env), flags };
+  const ramet = packCommand(root, folder, env);
+  return { root, folder, home, sink, ramet, scripts: makeProject(folder, env), flags };
 }
 
 async function demonstrate(stage: Stage): Promise<void> {
@@ -73,6 +76,8 @@ async function demonstrate(stage: Stage): Promise<void> {
 
   const child = forkAt(stage, session, boundary);
   await goOn(stage, { session, child, then });
+  showStoppedWrite(stage);
+  showGraphForks(stage);
   ramet.run(['remove', session, '--yes']);
   const verified = ramet.run(['verify', child]);
   const problems = auditStore(home);
