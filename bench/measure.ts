@@ -10,6 +10,9 @@ export interface Row {
   readonly ms: number;
   readonly floorMs: number;
   readonly ratio: number;
+  /** The least of all rounds: what there would be on a machine that does nothing else is nearer to it. */
+  readonly leastMs: number;
+  readonly leastFloorMs: number;
   /** What the project aims for, if it aims for something: at most this ratio or these milliseconds. */
   readonly target?: { readonly ratio?: number; readonly ms?: number };
   readonly note?: string;
@@ -44,6 +47,8 @@ export async function measurePair(pairing: Pairing): Promise<Row> {
     ms,
     floorMs,
     ratio: ms / floorMs,
+    leastMs: Math.min(...subject),
+    leastFloorMs: Math.min(...base),
     ...(pairing.target === undefined ? {} : { target: pairing.target }),
     ...(note === undefined ? {} : { note }),
   };

@@ -7,13 +7,14 @@ export function renderTable(rows: readonly Row[]): string {
     `${row.ratio.toFixed(2)} ×`,
     renderMs(row.ms),
     renderMs(row.floorMs),
+    `${renderMs(row.leastMs)} to ${renderMs(row.leastFloorMs)}`,
     describeTarget(row),
     row.note === undefined ? row.floor : `${row.floor}; ${row.note}`,
   ]);
-  const table = [['what', 'ratio', 'time', 'floor', 'target', 'against'], ...lines];
-  const widths = [0, 1, 2, 3, 4].map((column) => Math.max(...table.map((line) => line[column]?.length ?? 0)));
+  const table = [['what', 'ratio', 'time', 'floor', 'least of both', 'target', 'against'], ...lines];
+  const widths = [0, 1, 2, 3, 4, 5].map((column) => Math.max(...table.map((line) => line[column]?.length ?? 0)));
   const rendered = table.map((line) =>
-    line.map((cell, column) => (column < 5 ? cell.padEnd(widths[column] ?? 0) : cell)).join('  '),
+    line.map((cell, column) => (column < 6 ? cell.padEnd(widths[column] ?? 0) : cell)).join('  '),
   );
   return `${rendered.join('\n')}\n`;
 }
