@@ -26,16 +26,16 @@ export function showStoppedWrite(stage: WriteStage): void {
   // With the person's own rights a command is not contained: it is a write that left.
   const rights = ['--no-sandbox', '--allow', 'shell'];
   const start = [...rights, '--workspace', 'none'];
-  const first = runScript(stage, 'look', [{ toolCalls: [look] }, { text: 'I looked.' }], start);
+  const first = runScript(stage, 'look', { call: look, args: start });
   const parent = String(first.session);
   const boundary = Number((first.end as { offset?: unknown }).offset);
   const again = [...rights, '--session'];
-  runScript(stage, 'order', [{ toolCalls: [order] }, { text: 'Ordered.' }], [...again, parent]);
+  runScript(stage, 'order', { call: order, args: [...again, parent] });
   check(countLines(stage) === 1, 'the parent’s order left once');
   const child = String(ramet.run(['fork', parent, '--at', String(boundary)]).json.session);
   const fork = readEvents(home, child).findLast(({ type }) => type === 'session.fork');
   const [known] = (fork?.outstanding ?? []) as readonly { readonly offset: number; readonly tool: string }[];
-  const answer = runScript(stage, 'order-again', [{ toolCalls: [order] }, { text: 'It was.' }], [...again, child]);
+  const answer = runScript(stage, 'order-again', { call: order, args: [...again, child] });
   const [denied] = answer.denied as readonly { readonly tool: string }[];
   const [result] = readEvents(home, child)
     .filter(({ type }) => type === 'tool.result')
@@ -49,15 +49,15 @@ export function showStoppedWrite(stage: WriteStage): void {
   ramet.run(['remove', parent, child, '--yes']);
 }
 
+/** A turn of one call. */
 function runScript(
   { folder, ramet }: WriteStage,
   name: string,
-  replies: readonly unknown[],
-  args: readonly string[],
+  turn: { readonly call: unknown; readonly args: readonly string[] },
 ): Record<string, unknown> {
   const path = join(folder, `${name}.json`);
-  writeFileSync(path, JSON.stringify(replies));
-  const { json } = ramet.run(['run', '--model', `scripted:${path}`, ...args, name]);
+  writeFileSync(path, JSON.stringify([{ toolCalls: [turn.call] }, { text: 'Done.' }]));
+  const { json } = ramet.run(['run', '--model', `scripted:${path}`, ...turn.args, name]);
   check((json.end as { reason?: unknown }).reason === 'completed', `the turn "${name}" completes`);
   return json;
 }
