@@ -1,5 +1,5 @@
 /** Graph runs of the examples, as a person would run them: killed, gone on with, answered, mended, forked. */
-import { cpSync, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
@@ -181,6 +181,41 @@ describe.concurrent('graph runs', { timeout: 240_000 }, () => {
     expect(sink()).toHaveLength(2);
     const notes = readdirSync(join(stage.area.folder, 'sink.notes'));
     expect(notes, 'sent again with its key, a note is there once').toHaveLength(1);
+  });
+
+  test('a call of an agent that asks parks the run, and the command that is told lets it go', async (ctx) => {
+    const { stage, sink } = openExamples(ctx);
+    const write = (name: string, value: unknown): string => {
+      const path = join(stage.area.folder, name);
+      writeFileSync(path, JSON.stringify(value));
+      return path;
+    };
+    const document = write('tell.json', {
+      schema: 1,
+      nodes: { tell: { kind: 'agent', prompt: 'tell them', tools: ['shell'] } },
+    });
+    const call = { name: 'shell', input: { command: `echo told >> '${stage.env.SINK}'` } };
+    const script = write('replies.json', { tell: [{ toolCalls: [call] }, { text: 'They know.' }] });
+    const args = ['graph', 'run', document, '--model', `scripted:${script}`, '--no-sandbox'];
+
+    const alone = await stage.ask(args);
+    expect(alone, 'nobody is there to answer').toMatchObject({ status: 'completed', output: 'They know.' });
+    expect(sink()).toEqual([]);
+
+    const parked = await stage.ramet([...args, '--on-ask', 'park']);
+    expect(parked).toMatchObject({ code: 7, stdout: '' });
+    const [, words = ''] = /allow it: ramet (.+)/.exec(parked.stderr) ?? [];
+    expect(words).toMatch(/^resume [0-9a-f]{6,} --no-sandbox --yes$/);
+    const [, id = ''] = words.split(' ');
+    expect(await stage.ask(['show', id])).toMatchObject({
+      state: 'parked',
+      calls: [{ node: 'tell', tool: 'shell', reason: 'approval_pending' }],
+      flags: ['--no-sandbox'],
+    });
+    expect(await stage.ramet(words.split(' '))).toMatchObject({ code: 0, stdout: 'They know.\n' });
+    expect(sink()).toEqual(['told']);
+    const { runs } = (await stage.ask(['usage'])) as unknown as { runs: readonly { own: { replies: number } }[] };
+    expect(runs.map(({ own }) => own.replies)).toEqual([2, 2]);
   });
 
   test('streams every event of a run, then the answer', async (ctx) => {

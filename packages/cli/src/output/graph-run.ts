@@ -107,7 +107,7 @@ function describeWaits({ waits }: GraphRunView, id: string): readonly string[] {
         ? `nobody knows whether ${tool} at offset ${offset} happened: ramet resolve ${id} --offset ${offset} (--happened --result <json> | --did-not-happen | --retry)`
         : `${tool} is asked about at offset ${offset}; answer at a terminal`,
   }));
-  return renderParked({ gates, calls: described }, { id, flags: {} });
+  return renderParked({ gates, calls: described }, id, waits.flags);
 }
 
 function listNodeFacts(view: NodeView, isFull: boolean): readonly Fact[] {

@@ -74,9 +74,11 @@ export function renderDriven(context: CliContext, store: FileStore, driven: Driv
     paint(context.stderr, tone, `run ${id} ${describeStatus(result)} in ${(ms / 1000).toFixed(1)} s${used}`),
   ];
   if (error !== undefined) lines.push(`error: ${escapeLine(error.message)} (${escapeLine(error.code)})`);
-  if (parked !== undefined) lines.push(...renderParked(parked, { id, flags }));
+  if (parked !== undefined) lines.push(...renderParked(parked, id, reachOf(flags)));
   if (status === 'failed' || status === 'interrupted')
-    lines.push(`go on: ${renderResume(id, flags, error?.code === 'approval_denied' ? ['--yes'] : [])}`);
+    lines.push(
+      `go on: ${renderResume(id, [...reachOf(flags), ...(error?.code === 'approval_denied' ? ['--yes'] : [])])}`,
+    );
   lines.push(`see it: ramet show ${id}`);
   return lines.map((line) => `${line}\n`).join('');
 }
@@ -91,13 +93,9 @@ function describeStatus({ status, parked }: RunResult): string {
 }
 
 /** For each gate and call that waits, the very command that goes on. */
-export function renderParked(
-  { gates, calls }: ParkedFor,
-  run: { readonly id: string; readonly flags: DriveFlags },
-): readonly string[] {
-  const { id, flags } = run;
+export function renderParked({ gates, calls }: ParkedFor, id: string, reach: readonly string[]): readonly string[] {
   const asked = gates.flatMap(({ node, question, answerSchema }) => {
-    const command = ['ramet', 'answer', id, '--gate', node, ...reachOf(flags), renderSample(answerSchema)];
+    const command = ['ramet', 'answer', id, '--gate', node, ...reach, renderSample(answerSchema)];
     return [
       `gate ${escapeLine(node)}: ${escapeLine(question)}`,
       `  answer it: ${escapeLine(renderWords(command))}`,
@@ -107,14 +105,14 @@ export function renderParked(
   const open = calls.flatMap(({ node, message, reason }) => [
     `call of ${escapeLine(node)}: ${escapeLine(message)}`,
     reason === 'approval_pending'
-      ? `  allow it: ${renderResume(id, flags, ['--yes'])}`
-      : `  then go on: ${renderResume(id, flags)}`,
+      ? `  allow it: ${renderResume(id, [...reach, '--yes'])}`
+      : `  then go on: ${renderResume(id, reach)}`,
   ]);
   return [...asked, ...open];
 }
 
-function renderResume(id: string, flags: DriveFlags, more: readonly string[] = []): string {
-  return escapeLine(renderWords(['ramet', 'resume', id, ...reachOf(flags), ...more]));
+function renderResume(id: string, flags: readonly string[]): string {
+  return escapeLine(renderWords(['ramet', 'resume', id, ...flags]));
 }
 
 /** What a command that goes on must say again: no run remembers it. */

@@ -1,11 +1,11 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { isRefusal, type RunId } from '@ramet/core';
+import { type EventDraft, isRefusal, type RunId } from '@ramet/core';
 import { listSessions, readStoreUsage } from '@ramet/runtime/inspect';
 import { type GraphRunView, listGraphRuns, viewGraphRun } from '@ramet/runtime/inspect/runs';
 import { setTitle } from '@ramet/runtime/session';
 import { planRemoval, removeRuns, verifyRun } from '@ramet/runtime/upkeep';
-import { buildSession, encodeLog, makeTestId, writeLogFolder } from '@ramet/testkit';
+import { buildConfig, buildSession, encodeLog, makeTestId, writeLogFolder } from '@ramet/testkit';
 import { expect, test } from 'vitest';
 import { makeRuns, type Runs, say } from './run-store.ts';
 
@@ -58,7 +58,9 @@ test('takes a call that a person must allow for a wait until there is an answer'
   } as const;
   await runs.append(id, say.enter('a'), request);
   const call = { node: 'a', offset: 2, tool: 'exec', reason: 'approval_pending' };
-  expect(listed(runs, id)).toMatchObject({ state: 'parked', waits: { calls: [call] } });
+  expect(listed(runs, id)).toMatchObject({ state: 'parked', waits: { calls: [call], flags: [] } });
+  await runs.append(id, { ...buildConfig('m'), sandbox: 'none' } as EventDraft, say.enter('a', 2));
+  expect(listed(runs, id)).toMatchObject({ state: 'parked', waits: { calls: [call], flags: ['--no-sandbox'] } });
   await runs.append(id, {
     type: 'approval.answer',
     node: 'a',

@@ -16,7 +16,7 @@ export interface GraphRunListing extends Omit<GraphRunSummary, 'state'> {
   readonly waits: RunWaits;
 }
 
-const NO_WAITS: RunWaits = { gates: [], calls: [] };
+const NO_WAITS: RunWaits = { gates: [], calls: [], flags: [] };
 
 /** All graph runs, the one that was active last first. */
 export function listGraphRuns(store: FileStore): readonly GraphRunListing[] {

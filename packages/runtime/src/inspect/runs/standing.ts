@@ -11,6 +11,7 @@ import {
   type NodePath,
   type RunState,
 } from '@ramet/core';
+import { reachFlags } from '../../session/reach.ts';
 import type { LogReader } from '../../store/index.ts';
 import { decoderOf } from '../transcript.ts';
 
@@ -30,6 +31,8 @@ export interface RunWaits {
     readonly tool: string;
     readonly reason: 'outcome_unknown' | 'approval_pending';
   }[];
+  /** Flags the command that goes on needs to reach what the last one reached. */
+  readonly flags: readonly string[];
 }
 
 /**
@@ -47,12 +50,19 @@ export interface Standing {
 export function readStanding(reader: LogReader, graph: Graph, to: number): Standing {
   const fold = createRunFold(graph);
   const asked = new Map<string, EventOf<'approval.request'>>();
+  let config: EventOf<'session.config'> | undefined;
   for (const event of reader.readEvents({ to })) {
     fold.add(event);
     followQuestions(asked, event);
+    if (event.type === 'session.config' && event.node === undefined) config = configOf(event) ?? config;
   }
   const waits = describeWaits(reader, fold.state, [...asked.values()]);
-  return { state: stateOf(fold.state, waits), waits };
+  return { state: stateOf(fold.state, waits), waits: { ...waits, flags: reachFlags(config) } };
+}
+
+function configOf(event: LoggedEvent): EventOf<'session.config'> | undefined {
+  const known = knownEvent(event);
+  return known?.type === 'session.config' ? known : undefined;
 }
 
 /** A question is open until it, or its call, or its node has an answer. */
@@ -68,10 +78,13 @@ const QUESTION_EVENTS: ReadonlySet<string> = new Set([
   'approval.answer',
   'tool.result',
   'node.exit',
-  'node.enter',
 ]);
 
-function describeWaits(reader: LogReader, state: RunState, asked: readonly EventOf<'approval.request'>[]): RunWaits {
+function describeWaits(
+  reader: LogReader,
+  state: RunState,
+  asked: readonly EventOf<'approval.request'>[],
+): Omit<RunWaits, 'flags'> {
   const decode = decoderOf(reader);
   if (state.status !== 'running') return { gates: [], calls: [] };
   return {
@@ -95,7 +108,7 @@ function describeWaits(reader: LogReader, state: RunState, asked: readonly Event
   };
 }
 
-function stateOf(state: RunState, { calls }: RunWaits): Standing['state'] {
+function stateOf(state: RunState, { calls }: Pick<RunWaits, 'calls'>): Standing['state'] {
   const standing = describeRunStatus(state);
   if (standing.kind !== 'running' && standing.kind !== 'delayed') return standing.kind;
   // Of questions about calls the walk knows nothing: to it such a node was left at work.
