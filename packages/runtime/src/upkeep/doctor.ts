@@ -3,7 +3,13 @@ import { accessSync, constants, readdirSync, statfsSync, statSync } from 'node:f
 import { join } from 'node:path';
 import { isRefusal, renderBytes, renderCount } from '@ramet/core';
 import { readConfiguration } from '../config/index.ts';
-import { findNetworkFileSystem, findStateFolderFault, listSessions, nearestFolder } from '../inspect/index.ts';
+import {
+  findNetworkFileSystem,
+  findStateFolderFault,
+  isGraphSummary,
+  listAllRuns,
+  nearestFolder,
+} from '../inspect/index.ts';
 import { runProcess } from '../process/index.ts';
 import { probeSandbox } from '../sandbox/index.ts';
 import { type FileStore, layoutOf } from '../store/index.ts';
@@ -148,15 +154,18 @@ function checkSpace(home: string): Check {
 }
 
 function checkRuns(store: FileStore): Check {
-  const sessions = listSessions(store);
-  const damaged = sessions.filter((session) => session.damage !== undefined);
-  if (damaged.length === 0)
-    return { name: 'sessions', level: 'good', message: renderCount(sessions.length, 'session') };
-  const ids = damaged.map((session) => session.id).join(', ');
+  const all = listAllRuns(store);
+  const graphs = all.filter(isGraphSummary).length;
+  const damaged = all.filter((run) => run.damage !== undefined);
+  if (damaged.length === 0) {
+    const runs = graphs === 0 ? '' : `, ${renderCount(graphs, 'graph run')}`;
+    return { name: 'sessions', level: 'good', message: `${renderCount(all.length - graphs, 'session')}${runs}` };
+  }
+  const ids = damaged.map((run) => run.id).join(', ');
   return {
     name: 'sessions',
     level: 'bad',
-    message: `${damaged.length} of ${sessions.length} damaged: ${ids}`,
+    message: `${damaged.length} of ${all.length} damaged: ${ids}`,
     remedy: `see what is left: ramet verify ${damaged[0]?.id}`,
   };
 }
