@@ -73,7 +73,7 @@ function chooseAsker(context: CliContext, flags: DriveFlags, interruption: Inter
   return (question, signal) => {
     const asked = last.then(async () => {
       const { askApproval } = await import('./ask.ts');
-      return askApproval(question, interruption, signal);
+      return askApproval({ ...question, reason: `${question.reason} (node ${question.node})` }, interruption, signal);
     });
     last = asked.catch(() => {});
     return asked;
