@@ -47,7 +47,8 @@ const STDERR_LIMIT_BYTES = 64 * 1024;
 
 /**
  * Runs git to its end. Throws `Failure('git_failed')` with the verb, the exit code and the last line of stderr for an
- * exit code that was not expected, and `Failure('git_missing')` where there is no git.
+ * exit code that was not expected, `Failure('disk_failed')` where it says that the disk is full, and
+ * `Failure('git_missing')` where there is no git.
  */
 export async function git(spec: GitSpec): Promise<GitOutcome> {
   const outcome = await nameMissingGit(() =>
@@ -102,7 +103,10 @@ export async function startGit(spec: Omit<GitSpec, 'stdin' | 'stdoutLimitBytes' 
 
 function checkOutcome(spec: GitSpec, outcome: ProcessOutcome): GitOutcome {
   const stderr = outcome.stderr.toString();
-  if (outcome.timedOut) throw makeGitFailure(spec, `took longer than ${spec.timeoutMs} ms`, stderr);
+  if (outcome.timedOut) {
+    const { message, data } = makeGitFailure(spec, `took longer than ${spec.timeoutMs} ms`, stderr);
+    throw new Failure('git_failed', message, { data: { ...data, timedOut: true } });
+  }
   if (outcome.aborted) throw new Failure('interrupted', `git ${spec.args[0]} was interrupted.`);
   if (outcome.exitCode === null || !(spec.okExitCodes ?? [0]).includes(outcome.exitCode)) {
     throw makeGitFailure(spec, describeEnd(outcome.exitCode, outcome.signal), stderr);
@@ -137,14 +141,14 @@ function describeEnd(exitCode: number | null, signal: string | null): string {
   return exitCode === null ? `was ended by ${signal ?? 'a signal'}` : `failed with exit code ${exitCode}`;
 }
 
+/** What git repeats of the system's words about a disk without room, or says itself. */
+const DISK_FULL = /No space left on device|Disk quota exceeded|Out of diskspace/;
+
 function makeGitFailure(spec: GitPlace & { args: readonly string[] }, what: string, stderr: string): Failure {
   const lastLine = stderr.trimEnd().split('\n').at(-1) ?? '';
   const where = spec.gitDir ?? spec.cwd ?? '';
-  return new Failure(
-    'git_failed',
-    `git ${spec.args[0]} in ${JSON.stringify(where)} ${what}: ${lastLine || 'it said nothing'}`,
-    {
-      data: { verb: spec.args[0], args: spec.args.slice(0, 20), where, stderr: stderr.slice(0, 4096) },
-    },
-  );
+  const data = { verb: spec.args[0], args: spec.args.slice(0, 20), where, stderr: stderr.slice(0, 4096) };
+  const said = `git ${spec.args[0]} in ${JSON.stringify(where)} ${what}: ${lastLine || 'it said nothing'}`;
+  if (!DISK_FULL.test(stderr)) return new Failure('git_failed', said, { data });
+  return new Failure('disk_failed', `${said}; the disk is full: free some space and try again`, { data });
 }

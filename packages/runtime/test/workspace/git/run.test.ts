@@ -64,6 +64,19 @@ test('throws with verb, exit code and the last line git said', async () => {
   expect(failure.message).toMatch(/git rev-parse in ".*" failed with exit code 128: fatal: Needed a single revision/);
 });
 
+test('tells a full disk from other failures, and an end by time, too', async () => {
+  const full = await failureOf(git({ gitDir: gitDir(), args: ['archive', '--output=/dev/full', 'HEAD'] }));
+  expect(full.code).toBe('disk_failed');
+  expect(full.message).toMatch(/No space left on device; the disk is full: free some space and try again$/);
+  const late = await failureOf(git({ gitDir: gitDir(), args: ['cat-file', '--batch'], stdin: never(), timeoutMs: 1 }));
+  expect([late.code, late.data.timedOut]).toEqual(['git_failed', true]);
+});
+
+/** Input that does not end before the process that reads it. */
+async function* never(): AsyncGenerator<Buffer> {
+  await new Promise((resolve) => setTimeout(resolve, 100));
+}
+
 test('returns an exit code the caller expects', async () => {
   const outcome = await git({ gitDir: gitDir(), args: ['rev-parse', '-q', '--verify', 'none'], okExitCodes: [0, 1] });
   expect(outcome.exitCode).toBe(1);
