@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import { closeSync, openSync, unlinkSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Failure } from '@ramet/core/codes';
+import { makeTemporaryFailure } from './temporary.ts';
 
 export interface Account {
   readonly name: string;
@@ -61,7 +61,6 @@ export function openNamelessFile(content: string | Uint8Array): number {
     return descriptor;
   } catch (cause) {
     if (descriptor !== undefined) closeSync(descriptor);
-    const message = `Could not make a temporary file in ${JSON.stringify(tmpdir())}: ${(cause as Error).message}. Free space there or set TMPDIR.`;
-    throw new Failure('disk_failed', message, { cause });
+    throw makeTemporaryFailure('file', cause);
   }
 }

@@ -1,8 +1,8 @@
 /** Whether a sandbox can be had: it counts as present when a command ran in one. */
-import { accessSync, constants, mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { accessSync, constants, readFileSync, rmSync } from 'node:fs';
 import { isAbsolute, join } from 'node:path';
 import { openBubblewrap } from './bubblewrap.ts';
+import { makeTemporaryFolder } from './temporary.ts';
 
 export type SandboxProbe =
   | { readonly kind: 'present'; readonly program: string; readonly disableUserns: boolean }
@@ -46,7 +46,7 @@ export async function probeBubblewrap(host: {
 
 /** Null when it ran, else what went wrong. */
 async function tryRun(program: string, disableUserns: boolean): Promise<string | null> {
-  const folder = mkdtempSync(join(tmpdir(), 'ramet-probe-'));
+  const folder = makeTemporaryFolder('probe');
   try {
     const view = { workspace: folder, scratch: folder, readOnly: [], frozen: [] };
     const sandbox = openBubblewrap(view, { program, disableUserns, hostEnv: {} });

@@ -10,7 +10,7 @@
  * Not covered: inside a CONNECT tunnel to an allowed host, what is said is not looked at.
  */
 import { lookup } from 'node:dns/promises';
-import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import {
   createServer,
   type IncomingMessage,
@@ -19,7 +19,6 @@ import {
   request as sendRequest,
 } from 'node:http';
 import { connect, isIP, type Socket } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import { Failure } from '@ramet/core/codes';
@@ -32,6 +31,7 @@ import {
   parseHostRule,
   renderDestination,
 } from './host-rules.ts';
+import { makeTemporaryFolder } from './temporary.ts';
 
 export interface NetworkProxy {
   /** Host path of the socket. */
@@ -79,7 +79,7 @@ export async function openNetworkProxy(
     onRefused,
     sockets: new Set(),
   };
-  const folder = mkdtempSync(join(tmpdir(), 'ramet-net-'));
+  const folder = makeTemporaryFolder('net');
   const server = createServer(
     (request, response) => void forward(state, request, response).catch(() => response.destroy()),
   );

@@ -1,8 +1,8 @@
 /** Brings folders a project needs and git does not hold (`node_modules`), from a checkout or a parent's workspace. */
 import type { Stats } from 'node:fs';
-import { copyFile, lstat, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, lstat, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeTemporaryFolder } from '../../sandbox/temporary.ts';
 import { git, joinNul, makeGitFolders, renderName, splitNul } from '../git/index.ts';
 import type { CarriedFolder } from '../types.ts';
 import { keyOf, parent } from './bytes.ts';
@@ -103,7 +103,7 @@ async function listEntries(root: string, start: Buffer): Promise<FoundEntry[]> {
 /** Which of these folders the target's ignore rules match, asked through a scratch git directory of ours. */
 async function selectIgnored(target: string, folders: readonly Buffer[]): Promise<Buffer[]> {
   if (folders.length === 0) return [];
-  const scratch = await mkdtemp(join(tmpdir(), 'ramet-ignore-'));
+  const scratch = makeTemporaryFolder('ignore');
   try {
     const gitDir = join(scratch, 'git');
     await makeGitFolders(gitDir);

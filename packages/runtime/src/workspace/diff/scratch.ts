@@ -4,9 +4,9 @@
  *
  * 1. Its config is ours: no filter, hook, textconv or merge driver is defined, whatever attributes name.
  */
-import { copyFile, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { copyFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeTemporaryFolder } from '../../sandbox/temporary.ts';
 import { readObjectFormat } from '../checkpoint/objects/format.ts';
 import {
   type ConfigEntry,
@@ -61,7 +61,7 @@ export async function withScratch<T>(
 
 /** Makes a scratch repository that lives until `closeScratch`. */
 export async function openScratch(project: Project, options: ScratchOptions = {}): Promise<Scratch> {
-  const folder = await mkdtemp(join(tmpdir(), 'ramet-scratch-'));
+  const folder = makeTemporaryFolder('scratch');
   const gitDir = join(folder, 'git');
   const workTree = join(folder, 'tree');
   try {
