@@ -20,7 +20,7 @@ import { type NetworkProxy, openNetworkProxy } from './proxy.ts';
 import { makeSystemCallFilter } from './seccomp.ts';
 import { readSystemView, SYSTEM_FOLDERS, type SystemView } from './system-view.ts';
 import { isWithin, readToolchains, type Toolchains } from './toolchains.ts';
-import type { CommandOutcome, Sandbox, SandboxCommand, SandboxView } from './types.ts';
+import type { CommandOutcome, OutputSink, Sandbox, SandboxCommand, SandboxView } from './types.ts';
 
 export interface BubblewrapOptions {
   readonly program: string;
@@ -145,7 +145,7 @@ function makeConfig({ setting, command, proxy, etcPaths }: ConfigParts): Bubblew
     bridge: proxy === null ? [] : makeBridgeBinds(proxy.socketPath),
     env: { ...env, ...(proxy === null ? {} : makeBridgeEnvironment(command.allowNet ?? [])), ...command.env },
     cwd: join(GUEST_WORKSPACE, command.cwd),
-    argv: withLimits(proxy === null ? command.argv : makeBridgeCommand(command.argv)),
+    argv: withLimits(proxy === null ? command.argv : makeBridgeCommand(command.argv), command.stdout),
     statusDescriptor: STATUS_DESCRIPTOR,
     filterDescriptor: setting.filter === null ? null : STATUS_DESCRIPTOR + 1 + etcPaths.length,
   };
@@ -162,11 +162,13 @@ function hiddenInside({ system, view }: Setting): string[] {
 
 /**
  * Limits the number of processes, counted in the sandbox's own user namespace. The kernel exempts root: there a fork
- * bomb ends with the call's timeout.
+ * bomb ends with the call's timeout. Without capabilities no limit can be raised again.
  */
-function withLimits(argv: readonly [string, ...string[]]): readonly [string, ...string[]] {
+function withLimits(argv: readonly [string, ...string[]], stdout: OutputSink): readonly [string, ...string[]] {
   if (!existsSync(PRLIMIT)) return argv;
-  return [PRLIMIT, `--nproc=${MAX_PROCESSES}:${MAX_PROCESSES}`, '--core=0:0', '--', ...argv];
+  const fileBytes = stdout.kind === 'file' ? stdout.limitBytes : undefined;
+  const fileLimit = fileBytes === undefined ? [] : [`--fsize=${fileBytes}:${fileBytes}`];
+  return [PRLIMIT, `--nproc=${MAX_PROCESSES}:${MAX_PROCESSES}`, '--core=0:0', ...fileLimit, '--', ...argv];
 }
 
 function makeAllMountPoints({ view, toolchains }: Setting): string[] {

@@ -25,7 +25,7 @@ export interface SandboxView {
   readonly hidden?: readonly string[];
 }
 
-/** Where a command's output goes: collected up to a limit, or written to a new file of ours (0600), unlimited. */
+/** Where a command's output goes: collected up to a limit, or written to a new file of ours (0600). */
 export type OutputSink =
   | {
       readonly kind: 'collect';
@@ -33,7 +33,12 @@ export type OutputSink =
       /** How many of `limitBytes` are kept from the end of the output; what lies between head and tail is dropped. */
       readonly tailBytes?: number;
     }
-  | { readonly kind: 'file'; readonly path: string };
+  | {
+      readonly kind: 'file';
+      readonly path: string;
+      /** Under bubblewrap: a command that writes more is ended by SIGXFSZ, whichever file it writes to. */
+      readonly limitBytes?: number;
+    };
 
 export interface SandboxCommand {
   readonly argv: readonly [string, ...string[]];

@@ -107,14 +107,20 @@ export interface CaptureLimits {
   readonly untrackedTotalBytes: number;
   readonly ignoredFileBytes: number;
   readonly ignoredTotalBytes: number;
+  /** The agent's new git objects as one pack. */
+  readonly packBytes: number;
+  /** For making that pack, and as much again for checking it. */
+  readonly packTimeMs: number;
 }
 
-/** DESIGN's limits: 50 MiB and 1 GiB for untracked files, 1 MiB and 64 MiB for ignored ones. */
+/** 50 MiB and 1 GiB for untracked files, 1 MiB and 64 MiB for ignored ones, 8 GiB and 10 minutes for git's objects. */
 export const DEFAULT_CAPTURE_LIMITS: CaptureLimits = {
   untrackedFileBytes: 50 * 1024 * 1024,
   untrackedTotalBytes: 1024 * 1024 * 1024,
   ignoredFileBytes: 1024 * 1024,
   ignoredTotalBytes: 64 * 1024 * 1024,
+  packBytes: 8 * 1024 * 1024 * 1024,
+  packTimeMs: 10 * 60 * 1000,
 };
 
 export interface CaptureRequest {

@@ -46,6 +46,16 @@ describe('the end of a command', () => {
     expect(countMarked(`62.${process.pid}`)).toBe(0);
   });
 
+  test('it cannot write more to a file of ours than the limit, nor raise that', async () => {
+    const sandbox = await openConfined(world.view);
+    const path = join(world.view.scratch, '..', 'output');
+    const script =
+      'ulimit -f unlimited 2>/dev/null; prlimit --pid $$ --fsize=unlimited 2>/dev/null; exec head -c 1000000 /dev/zero';
+    const stdout = { kind: 'file', path, limitBytes: 5000 } as const;
+    const { exitCode } = await runIn(sandbox, script, { stdout });
+    expect([exitCode, statSync(path).size]).toEqual([128 + 25, 5000]);
+  });
+
   test('an abort ends it and keeps what it printed', async () => {
     const sandbox = await openConfined(world.view);
     const controller = new AbortController();

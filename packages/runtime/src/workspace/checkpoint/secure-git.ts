@@ -4,6 +4,7 @@
  */
 import type { CaptureRequest } from '../types.ts';
 import { deriveKept } from './agent-git/keeping.ts';
+import { AgentGitOverLimit } from './agent-git/limits.ts';
 import { AgentGitUnusable } from './agent-git/objects-source.ts';
 import { type AgentReferences, readReferences } from './agent-git/references.ts';
 import { bringObjects, type WantedObjects } from './agent-git/transfer.ts';
@@ -34,11 +35,15 @@ export async function secureGit({ request, snapshot, objects, last }: SecureRequ
   const gitTree = snapshot.trees.areas.get('git');
   if (snapshot.head === '' || gitTree === undefined) return { condition, state: NOTHING };
   if (last?.gitTree === gitTree) return { condition, state: last };
-  const root = request.workspace.path;
-  const references = readReferences({ root, head: snapshot.head, files: snapshot.gitPaths, format });
+  const { workspace, limits } = request;
   try {
-    const brought = await bringObjects(request.workspace, format, listWanted(references, snapshot));
-    const { parents, keep, tags } = await deriveKept(request.workspace.project, brought);
+    const references = readReferences({
+      ...{ root: workspace.path, head: snapshot.head },
+      ...{ files: snapshot.gitPaths, format },
+    });
+    const wanted = listWanted(references, snapshot);
+    const brought = await bringObjects({ workspace, format, wanted, limits });
+    const { parents, keep, tags } = await deriveKept(workspace.project, brought);
     const raw = [...tags].map(
       ([name, bytes]): TreeItem => ({ name, mode: '100644', oid: objects.make('blob', bytes) }),
     );
@@ -48,10 +53,16 @@ export async function secureGit({ request, snapshot, objects, last }: SecureRequ
     const state = { gitTree, commit: references.commit, parents, keep: makeTree(keep), tags: makeTree(raw), missing };
     return { condition, state };
   } catch (error) {
-    if (!(error instanceof AgentGitUnusable)) throw error;
-    const reason = `git does not run on the workspace's .git: ${error.message}`;
+    const reason = explainUnusable(error);
+    if (reason === null) throw error;
     return { condition: { state: 'unusable', reason }, state: NOTHING };
   }
+}
+
+function explainUnusable(error: unknown): string | null {
+  if (error instanceof AgentGitUnusable) return `git does not run on the workspace's .git: ${error.message}`;
+  if (error instanceof AgentGitOverLimit) return `.git is more than a checkpoint takes: ${error.message}`;
+  return null;
 }
 
 function listWanted(references: AgentReferences, { indexes: { all, main } }: Snapshot): WantedObjects {

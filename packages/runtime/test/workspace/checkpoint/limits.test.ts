@@ -13,7 +13,10 @@ import {
 import { DEFAULT_CAPTURE_LIMITS } from '../../../src/workspace/types.ts';
 import { CARRY, makeRequest, makeSite } from './fixture.ts';
 
-const SMALL = { untrackedFileBytes: 1000, untrackedTotalBytes: 2500, ignoredFileBytes: 100, ignoredTotalBytes: 250 };
+const SMALL = {
+  ...DEFAULT_CAPTURE_LIMITS,
+  ...{ untrackedFileBytes: 1000, untrackedTotalBytes: 2500, ignoredFileBytes: 100, ignoredTotalBytes: 250 },
+};
 
 describe('what a checkpoint leaves out', () => {
   it('is untracked and ignored files over their limits, in path order, and never a tracked one', async () => {

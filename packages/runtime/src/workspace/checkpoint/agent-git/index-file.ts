@@ -60,6 +60,9 @@ export class IndexDamaged extends Error {}
 /** Each entry takes some hundred bytes of ours; a sparse file of a few KiB can claim millions. */
 export const MOST_ENTRIES = 1 << 20;
 
+/** In all: a byte of version 4 can repeat a name of thousands. A million names of a large repository are half of it. */
+const MOST_NAME_BYTES = 256 * 1024 * 1024;
+
 const HEADER_BYTES = 12;
 const STAT_BYTES = 40;
 /** Offset of the mode in the stat fields; everything around it is zeroed. */
@@ -127,6 +130,7 @@ function readEntries(bytes: Buffer, version: number, format: ObjectFormat): { en
   const entries: IndexEntry[] = [];
   let at = HEADER_BYTES;
   let previous = '';
+  let nameBytes = 0;
   for (let position = 0; position < count; position += 1) {
     const flagsAt = at + STAT_BYTES + format.rawLength;
     const isExtended = (bytes.readUInt16BE(flagsAt) & EXTENDED) !== 0;
@@ -135,6 +139,8 @@ function readEntries(bytes: Buffer, version: number, format: ObjectFormat): { en
     if (named.next > end) throw new IndexDamaged('it ends too early');
     entries.push(readEntry(bytes, at, { path: named.path, format }));
     previous = named.path;
+    nameBytes += named.path.length;
+    if (nameBytes > MOST_NAME_BYTES) throw new IndexDamaged('its names are more than 256 MiB');
     at = named.next;
   }
   return { entries, next: at };

@@ -8,6 +8,7 @@ import type { Project } from '../../types.ts';
 import type { ObjectFormat, ObjectType, TreeItem } from '../objects/format.ts';
 import { hashObject } from '../objects/format.ts';
 import { probeObjects, readObjects } from '../objects/read.ts';
+import { AgentGitOverLimit, LONGEST_TAG_CHAIN } from './limits.ts';
 import type { BroughtObjects } from './transfer.ts';
 
 export interface KeptObjects {
@@ -36,7 +37,8 @@ export async function deriveKept(project: Project, brought: BroughtObjects): Pro
 async function readTags(project: Project, types: Map<string, ObjectType>): Promise<Map<string, Buffer>> {
   const tags = new Map<string, Buffer>();
   let pending = [...types].filter(([, type]) => type === 'tag').map(([oid]) => oid);
-  while (pending.length > 0) {
+  for (let round = 0; pending.length > 0; round += 1) {
+    if (round === LONGEST_TAG_CHAIN) throw new AgentGitOverLimit(`it has a chain of more than ${round} tags`);
     const targets = new Set<string>();
     for (const [oid, content] of await readObjects(project.storeGit, pending)) {
       tags.set(oid, content);

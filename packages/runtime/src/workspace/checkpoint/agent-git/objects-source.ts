@@ -12,10 +12,11 @@ import { join } from 'node:path';
 import { Failure } from '@ramet/core/codes';
 import type { CommandOutcome, OutputSink, Sandbox } from '../../../sandbox/types.ts';
 import { git } from '../../git/index.ts';
-import type { WorkspaceHandle } from '../../types.ts';
+import type { CaptureLimits, WorkspaceHandle } from '../../types.ts';
 import type { ObjectFormat, ObjectType } from '../objects/format.ts';
 import { parseProbe } from '../objects/read.ts';
 import { readRegularFile } from './git-files.ts';
+import { AgentGitOverLimit, describeBytes, INDEX_THREADS, takeWithin } from './limits.ts';
 
 export interface AgentObjects {
   /** Which of these objects it claims to have. */
@@ -28,7 +29,6 @@ export interface AgentObjects {
 /** git does not run on the agent's git directory at all: its own fault, not that of one object. */
 export class AgentGitUnusable extends Error {}
 
-const TIMEOUT_MS = 10 * 60 * 1000;
 /** A question takes no time; a git that waits for something of the agent's (a FIFO for a config) would wait for ever. */
 const PROBE_TIMEOUT_MS = 60 * 1000;
 const ANSWER_LIMIT_BYTES = 256 * 1024 * 1024;
@@ -44,11 +44,19 @@ const AGENT_ENV = {
 };
 
 /** Opens the agent's objects the way its sandbox allows. */
-export async function openAgentObjects(workspace: WorkspaceHandle, format: ObjectFormat): Promise<AgentObjects> {
-  return workspace.sandbox.kind === 'none' ? openCopied(workspace, format) : openSandboxed(workspace.sandbox);
+export async function openAgentObjects(
+  workspace: WorkspaceHandle,
+  format: ObjectFormat,
+  limits: CaptureLimits,
+): Promise<AgentObjects> {
+  if (workspace.sandbox.kind === 'none') return openCopied(workspace, format, limits);
+  return openSandboxed(workspace.sandbox, limits);
 }
 
-function openSandboxed(sandbox: Sandbox): AgentObjects {
+/** Under bubblewrap a command ended by signal n exits with 128 + n; SIGXFSZ is 25: the file reached its limit. */
+const FILE_LIMIT_EXIT_CODE = 128 + 25;
+
+function openSandboxed(sandbox: Sandbox, limits: CaptureLimits): AgentObjects {
   const run = async (
     args: readonly string[],
     stdin: string,
@@ -74,11 +82,17 @@ function openSandboxed(sandbox: Sandbox): AgentObjects {
       return parseProbe(Buffer.from(outcome.stdout).toString('latin1'));
     },
     pack: async (revisions, file) => {
-      const outcome = await run(PACK_ARGS, revisions, { stdout: { kind: 'file', path: file }, timeoutMs: TIMEOUT_MS });
+      const { packBytes, packTimeMs } = limits;
+      const stdout = { kind: 'file', path: file, limitBytes: packBytes } as const;
+      const outcome = await run(PACK_ARGS, revisions, { stdout, timeoutMs: packTimeMs });
+      if (outcome.timedOut) throw new AgentGitOverLimit(`git pack-objects took longer than ${packTimeMs} ms`);
+      if (outcome.exitCode === FILE_LIMIT_EXIT_CODE) {
+        throw new AgentGitOverLimit(`its new objects are more than ${describeBytes(packBytes)}`);
+      }
       if (outcome.exitCode !== 0) {
         throw new Failure(
           'checkpoint_failed',
-          `git pack-objects in the workspace failed: ${describe(outcome, TIMEOUT_MS)}`,
+          `git pack-objects in the workspace failed: ${describe(outcome, packTimeMs)}`,
         );
       }
     },
@@ -92,16 +106,21 @@ function describe(outcome: CommandOutcome, timeoutMs: number): string {
   return lines.at(-1) || `exit code ${outcome.exitCode ?? outcome.signal}`;
 }
 
-async function openCopied(workspace: WorkspaceHandle, format: ObjectFormat): Promise<AgentObjects> {
+async function openCopied(
+  workspace: WorkspaceHandle,
+  format: ObjectFormat,
+  limits: CaptureLimits,
+): Promise<AgentObjects> {
   const scratch = join(workspace.privateFolder, 'scratch.git');
   const close = () => rmSync(scratch, { recursive: true, force: true });
   close();
   makeScratch(scratch, workspace, format);
-  const packs = copyObjects(join(workspace.path, '.git', 'objects'), join(scratch, 'objects'));
-  for (const pack of packs) {
-    await git({ gitDir: scratch, args: ['index-pack', pack], env: { GIT_ALLOC_LIMIT: '1g' } }).catch((cause) => {
-      throw new Failure('checkpoint_failed', `A pack of the workspace's .git is damaged: ${(cause as Error).message}`);
-    });
+  try {
+    const packs = copyObjects(join(workspace.path, '.git', 'objects'), join(scratch, 'objects'), limits.packBytes);
+    await indexPacks(scratch, packs, limits.packTimeMs);
+  } catch (error) {
+    close();
+    throw error;
   }
   return {
     probe: async (oids) => {
@@ -109,17 +128,31 @@ async function openCopied(workspace: WorkspaceHandle, format: ObjectFormat): Pro
       return parseProbe(outcome.stdout.toString('latin1'));
     },
     pack: async (revisions, file) => {
-      const outcome = await git({
+      const outcome = await takeWithin(limits.packTimeMs, {
         gitDir: scratch,
         args: PACK_ARGS,
         stdin: revisions,
-        env: { GIT_GRAFT_FILE: '/dev/null', GIT_ALLOC_LIMIT: '1g' },
-        timeoutMs: TIMEOUT_MS,
+        env: { GIT_GRAFT_FILE: '/dev/null' },
       });
       await writeFile(file, outcome.stdout, { flag: 'wx', mode: 0o600 });
     },
     close,
   };
+}
+
+/** All packs together have the time of one. */
+async function indexPacks(scratch: string, packs: readonly string[], timeMs: number): Promise<void> {
+  const end = Date.now() + timeMs;
+  for (const pack of packs) {
+    const left = Math.max(1, end - Date.now());
+    await takeWithin(left, { gitDir: scratch, args: ['index-pack', `--threads=${INDEX_THREADS}`, pack] }).catch(
+      (cause) => {
+        if (cause instanceof AgentGitOverLimit) throw cause;
+        const why = (cause as Error).message;
+        throw new Failure('checkpoint_failed', `A pack of the workspace's .git is damaged: ${why}`);
+      },
+    );
+  }
 }
 
 function makeScratch(scratch: string, workspace: WorkspaceHandle, format: ObjectFormat): void {
@@ -136,15 +169,20 @@ function makeScratch(scratch: string, workspace: WorkspaceHandle, format: Object
 }
 
 /** Copies loose objects and packs, regular files under git's own names only; returns the packs. */
-function copyObjects(from: string, to: string): string[] {
+function copyObjects(from: string, to: string, limitBytes: number): string[] {
   const packs: string[] = [];
+  let bytes = 0;
   for (const folder of listFolder(from)) {
     const wanted = folder === 'pack' ? /^pack-[0-9a-f]+\.pack$/ : /^[0-9a-f]{38,62}$/;
     if (folder !== 'pack' && !/^[0-9a-f]{2}$/.test(folder)) continue;
     if (!lstatSync(join(from, folder)).isDirectory()) continue;
     mkdirSync(join(to, folder), { recursive: true, mode: 0o700 });
     for (const name of listFolder(join(from, folder))) {
-      if (!wanted.test(name) || !lstatSync(join(from, folder, name)).isFile()) continue;
+      const stats = lstatSync(join(from, folder, name));
+      if (!wanted.test(name) || !stats.isFile()) continue;
+      // Counted before it is copied: a sparse file of the agent's takes no room until then.
+      bytes += stats.size;
+      if (bytes > limitBytes) throw new AgentGitOverLimit(`its objects are more than ${describeBytes(limitBytes)}`);
       copyFileSync(join(from, folder, name), join(to, folder, name), constants.COPYFILE_FICLONE);
       if (folder === 'pack') packs.push(join(to, folder, name));
     }

@@ -5,6 +5,7 @@
 import { type BytePath, nameOf } from '../folder/names.ts';
 import type { ObjectFormat } from '../objects/format.ts';
 import { readLinkText, readText } from './git-files.ts';
+import { AgentGitOverLimit, MOST_MENTIONED, MOST_SCANNED_BYTES } from './limits.ts';
 
 export interface AgentReferences {
   /** HEAD's text, as far as it has one. */
@@ -74,21 +75,36 @@ export interface ReferencesRequest {
   readonly format: ObjectFormat;
 }
 
-/** Reads everything the agent's git directory mentions. */
+/** Reads everything the agent's git directory mentions; throws `AgentGitOverLimit` where that does not end. */
 export function readReferences({ root, head, files, format }: ReferencesRequest): AgentReferences {
   const read = (path: BytePath) => readText(root, path);
   const refs = readRefs(files, read);
   const commit = resolveHead(head, refs, read);
   const named = new Set(refs.values());
+  const texts = readTexts(files, read);
+  const mentioned = findMentioned(texts, named, format);
+  return { head, commit, operation: findOperation(files), named, mentioned };
+}
+
+function* readTexts(files: readonly BytePath[], read: (path: BytePath) => string | null): Generator<string> {
+  for (const path of files) if (!UNSCANNED.test(path)) yield read(path) ?? '';
+}
+
+function findMentioned(texts: Iterable<string>, named: ReadonlySet<string>, format: ObjectFormat): Set<string> {
   const mentioned = new Set<string>();
   const pattern =
     format.name === 'sha1' ? /(?<![0-9a-f])[0-9a-f]{40}(?![0-9a-f])/g : /(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g;
-  for (const path of files) {
-    if (UNSCANNED.test(path)) continue;
-    for (const [oid] of (read(path) ?? '').matchAll(pattern)) if (!named.has(oid)) mentioned.add(oid);
+  let scanned = 0;
+  for (const text of texts) {
+    scanned += text.length;
+    if (scanned > MOST_SCANNED_BYTES) throw new AgentGitOverLimit('its reflogs and other files are more than 256 MiB');
+    for (const [oid] of text.matchAll(pattern)) if (!named.has(oid)) mentioned.add(oid);
+    if (mentioned.size > MOST_MENTIONED) {
+      throw new AgentGitOverLimit(`its files mention more than ${MOST_MENTIONED} objects`);
+    }
   }
   mentioned.delete('0'.repeat(format.rawLength * 2));
-  return { head, commit, operation: findOperation(files), named, mentioned };
+  return mentioned;
 }
 
 /** The operation in progress that a git directory's files show. */

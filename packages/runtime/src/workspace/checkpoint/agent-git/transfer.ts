@@ -12,12 +12,12 @@ import { randomUUID } from 'node:crypto';
 import { createReadStream, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure } from '@ramet/core/codes';
-import { git } from '../../git/index.ts';
-import type { WorkspaceHandle } from '../../types.ts';
+import type { CaptureLimits, WorkspaceHandle } from '../../types.ts';
 import type { ObjectFormat, ObjectType } from '../objects/format.ts';
-import { syncPackFolder } from '../objects/pack.ts';
+import { takeIncoming } from '../objects/incoming.ts';
 import { probeObjects } from '../objects/read.ts';
 import { renderRevisions } from './keeping.ts';
+import { AgentGitOverLimit, INDEX_THREADS, takeWithin } from './limits.ts';
 import { type AgentObjects, openAgentObjects } from './objects-source.ts';
 
 export interface WantedObjects {
@@ -25,6 +25,13 @@ export interface WantedObjects {
   /** What refs name. */
   readonly named: ReadonlySet<string>;
   readonly mentioned: ReadonlySet<string>;
+}
+
+export interface BringRequest {
+  readonly workspace: WorkspaceHandle;
+  readonly format: ObjectFormat;
+  readonly wanted: WantedObjects;
+  readonly limits: CaptureLimits;
 }
 
 export interface BroughtObjects {
@@ -54,11 +61,8 @@ export const TOLERATED = [
   .join(',');
 
 /** Makes the store hold every wanted object the agent has. */
-export async function bringObjects(
-  workspace: WorkspaceHandle,
-  format: ObjectFormat,
-  wanted: WantedObjects,
-): Promise<BroughtObjects> {
+export async function bringObjects(request: BringRequest): Promise<BroughtObjects> {
+  const { workspace, wanted } = request;
   const { baseGit, storeGit } = workspace.project;
   const all = new Set([...wanted.required, ...wanted.named, ...wanted.mentioned]);
   for (const empty of EMPTY_OBJECTS) all.delete(empty);
@@ -68,7 +72,7 @@ export async function bringObjects(
   const missing = withoutKeys(all, types);
   let claimed: ReadonlySet<string> = new Set();
   if (missing.length > 0) {
-    claimed = await fetchMissing(workspace, format, { wanted, missing, present: types });
+    claimed = await fetchMissing({ ...request, missing, present: types });
     for (const [oid, type] of await probeObjects(storeGit, missing)) types.set(oid, type);
   }
   const absent = [...wanted.named].filter((oid) => all.has(oid) && !types.has(oid));
@@ -86,19 +90,14 @@ const EMPTY_OBJECTS: ReadonlySet<string> = new Set([
   '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
 ]);
 
-interface Fetch {
-  readonly wanted: WantedObjects;
+interface Fetch extends BringRequest {
   readonly missing: readonly string[];
   readonly present: ReadonlyMap<string, ObjectType>;
 }
 
 /** Brings what is missing; returns what the agent claims to have of it. */
-async function fetchMissing(
-  workspace: WorkspaceHandle,
-  format: ObjectFormat,
-  fetch: Fetch,
-): Promise<ReadonlySet<string>> {
-  const agent = await openAgentObjects(workspace, format);
+async function fetchMissing(fetch: Fetch): Promise<ReadonlySet<string>> {
+  const agent = await openAgentObjects(fetch.workspace, fetch.format, fetch.limits);
   try {
     const commits = [...fetch.present].filter(([, type]) => type === 'commit').map(([oid]) => oid);
     const had = await agent.probe([...fetch.missing, ...commits]);
@@ -109,11 +108,12 @@ async function fetchMissing(
     const { required: needed, named } = fetch.wanted;
     const required = positive.filter((oid) => needed.has(oid) || named.has(oid));
     try {
-      await bringPack(workspace, agent, renderRevisions(positive, negative));
+      await bringPack(fetch, agent, renderRevisions(positive, negative));
     } catch (error) {
       // Something merely mentioned may be half gone (pruned history behind an old reflog entry): do without it.
-      if (required.length === positive.length || (error as Failure).code === 'interrupted') throw error;
-      if (required.length > 0) await bringPack(workspace, agent, renderRevisions(required, negative));
+      const isFinal = error instanceof AgentGitOverLimit || (error as Failure).code === 'interrupted';
+      if (isFinal || required.length === positive.length) throw error;
+      if (required.length > 0) await bringPack(fetch, agent, renderRevisions(required, negative));
     }
     return claimed;
   } finally {
@@ -121,27 +121,31 @@ async function fetchMissing(
   }
 }
 
-async function bringPack(workspace: WorkspaceHandle, agent: AgentObjects, revisions: string): Promise<void> {
+async function bringPack(fetch: Fetch, agent: AgentObjects, revisions: string): Promise<void> {
+  const { workspace, limits } = fetch;
   const file = join(workspace.privateFolder, `objects-${randomUUID()}.pack`);
   try {
     await agent.pack(revisions, file);
-    await takePack(workspace, file);
+    await takePack(workspace, file, limits.packTimeMs);
   } finally {
     rmSync(file, { force: true });
   }
 }
 
-async function takePack(workspace: WorkspaceHandle, file: string): Promise<void> {
+async function takePack(workspace: WorkspaceHandle, file: string, timeMs: number): Promise<void> {
   const { storeGit } = workspace.project;
   try {
-    await git({
-      gitDir: storeGit,
-      args: ['index-pack', '--stdin', `--strict=${TOLERATED}`, '--fix-thin'],
-      settings: [['core.bigFileThreshold', '64m']],
-      env: { GIT_ALLOC_LIMIT: '1g' },
-      stdin: createReadStream(file),
-    });
+    await takeIncoming(storeGit, (env) =>
+      takeWithin(timeMs, {
+        gitDir: storeGit,
+        args: ['index-pack', '--stdin', `--strict=${TOLERATED}`, '--fix-thin', `--threads=${INDEX_THREADS}`],
+        settings: [['core.bigFileThreshold', '64m']],
+        env,
+        stdin: createReadStream(file),
+      }),
+    );
   } catch (cause) {
+    if (cause instanceof AgentGitOverLimit || (cause as Failure).code !== 'git_failed') throw cause;
     const why = (cause as Error).message;
     throw new Failure(
       'checkpoint_failed',
@@ -149,7 +153,6 @@ async function takePack(workspace: WorkspaceHandle, file: string): Promise<void>
       { cause },
     );
   }
-  await syncPackFolder(storeGit);
 }
 
 function withoutKeys(oids: ReadonlySet<string>, known: ReadonlyMap<string, unknown>): string[] {

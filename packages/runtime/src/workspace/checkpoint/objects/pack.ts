@@ -2,18 +2,18 @@
  * Writes new objects of ours into `store.git` as one pack; `small-pack.ts` writes those of a usual capture.
  *
  * 1. git itself takes the pack (`index-pack --stdin`), recomputes every id and writes it durably; nothing is left in
- *    the store when it fails, but a temporary file that `gc` clears.
+ *    the store when it fails.
  * 2. A file whose bytes are not those it was named by fails the pack: nothing half read becomes content.
  */
 import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDeflate, deflateSync } from 'node:zlib';
 import { git } from '../../git/index.ts';
 import { changedMeanwhile, readChunks, readLink } from '../folder/content.ts';
 import type { FileToRead } from '../folder/file-table.ts';
 import { type ObjectFormat, type ObjectType, startObjectHash } from './format.ts';
+import { takeIncoming } from './incoming.ts';
 
 /** Where an object's bytes come from. */
 export type ObjectSource =
@@ -42,8 +42,8 @@ export async function writePack(storeGit: string, format: ObjectFormat, request:
   const { objects, strict } = request;
   if (objects.length === 0) return;
   const check = strict === undefined ? [] : [`--strict=${strict}`];
-  await git({ gitDir: storeGit, args: ['index-pack', '--stdin', ...check], stdin: renderPack(format, objects) });
-  await syncPackFolder(storeGit);
+  const args = ['index-pack', '--stdin', ...check] as const;
+  await takeIncoming(storeGit, (env) => git({ gitDir: storeGit, args, env, stdin: renderPack(format, objects) }));
 }
 
 /** A pack's first bytes. */
@@ -56,16 +56,6 @@ export function renderPackHeader(count: number): Buffer {
 /** Names of all files in a repository's folder of packs; a pack never changes under its name. */
 export function listPackFiles(gitDir: string): string[] {
   return readdirSync(join(gitDir, 'objects', 'pack')).filter((name) => /^pack-[0-9a-f]+\.(?:pack|idx)$/.test(name));
-}
-
-/** Makes the names of the store's packs durable; git syncs their bytes only. */
-export async function syncPackFolder(storeGit: string): Promise<void> {
-  const folder = await open(join(storeGit, 'objects', 'pack'), 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }
 
 /** The bytes of a pack (version 2, no deltas) with these objects. */
