@@ -5,7 +5,7 @@
  *    dead owner's tail, what it runs with) may remain.
  * 2. Whatever ends a turn, the log says so and the session can go on.
  */
-import { isRefusal, type LoggedEvent, type Refusal, type RunId, refuse, type SessionState } from '@ramet/core';
+import { isRefusal, type Refusal, type RunId, refuse } from '@ramet/core';
 import { readConfiguration } from '../config/index.ts';
 import { AGENT_IDENTITY, openSandbox } from '../sandbox/index.ts';
 import { chooseModel } from './choose-model.ts';
@@ -13,12 +13,11 @@ import { createSession } from './create-session.ts';
 import { type OpenedTurn, openTurn } from './open-turn.ts';
 import { refuseSettings } from './settings.ts';
 import { beginTurn } from './turn/begin.ts';
-import type { TurnContext } from './turn/context.ts';
-import { decodeWith } from './turn/decode.ts';
+import { openTurnOf } from './turn/context.ts';
 import { endTurn } from './turn/end.ts';
-import type { StepOutcome } from './turn/outcome.ts';
+import { describeEnd, describePark } from './turn/result.ts';
 import { driveTurn } from './turn/turn.ts';
-import type { DeniedCall, NewSession, SessionServices, TurnRequest, TurnResult, TurnSettings } from './types.ts';
+import type { NewSession, SessionServices, TurnRequest, TurnResult, TurnSettings } from './types.ts';
 import { lockDirectory } from './workspace/directory.ts';
 import { readIdentity } from './workspace/identity.ts';
 import { findPlace, type SessionPlace } from './workspace/open-new.ts';
@@ -88,69 +87,13 @@ async function noticeIdentity({ project }: SessionPlace, settings: TurnSettings)
 async function takeTurn(opened: OpenedTurn, request: TurnRequest): Promise<TurnResult> {
   const { context, changedScript } = opened;
   await beginTurn(context, request);
-  const turn = context.fold.state.open?.turn ?? 0;
-  const watch = watchTurn(context.fold.state);
+  const turn = openTurnOf(context.fold.state);
   if (changedScript !== null && request.prompt === null) {
     await endTurn(context, { kind: 'end', reason: 'failed', error: changedScript });
-    return describeEnd(context, turn, watch);
+    return describeEnd(context, turn);
   }
   const parked = await driveTurn(context);
-  return parked === null ? describeEnd(context, turn, watch) : describePark(context, turn, parked);
-}
-
-/** What is only known while the turn is open. */
-function watchTurn(state: SessionState): { readonly open: NonNullable<SessionState['open']> } {
-  if (state.open === null) throw new Error('bug: the turn did not begin');
-  return { open: state.open };
-}
-
-function describeEnd(
-  context: TurnContext,
-  turn: number,
-  { open }: { readonly open: NonNullable<SessionState['open']> },
-): TurnResult {
-  const { state } = context.fold;
-  const end = state.lastEnd;
-  if (end === undefined) throw new Error('bug: the turn did not end');
-  const checkpoint = end.checkpoint === 'none' ? undefined : state.lastCheckpoint;
-  return {
-    kind: 'ended',
-    session: state.id,
-    turn,
-    end: { offset: end.seq, reason: end.reason },
-    text: textOf(context, open),
-    usage: open.usage,
-    denied: deniedOf(context, open),
-    ...(end.error === undefined ? {} : { error: end.error }),
-    ...(checkpoint === undefined ? {} : { checkpoint: checkpoint as unknown as LoggedEvent }),
-  };
-}
-
-function describePark(
-  context: TurnContext,
-  turn: number,
-  parked: Extract<StepOutcome, { readonly kind: 'park' }>,
-): TurnResult {
-  const { reason, offset, message, flags } = parked;
-  return { kind: 'parked', session: context.fold.state.id, turn, reason, offset, message, flags };
-}
-
-/** The text of the last reply. */
-/** A long text lies beside the log. */
-function textOf({ log }: TurnContext, open: NonNullable<SessionState['open']>): string {
-  const decode = decodeWith(log);
-  const content = (open.lastReply?.content ?? []).map((part) => decode(part) as typeof part);
-  return content.flatMap((part) => (part.type === 'text' && typeof part.text === 'string' ? [part.text] : [])).join('');
-}
-
-function deniedOf(context: TurnContext, open: NonNullable<SessionState['open']>): readonly DeniedCall[] {
-  const decode = decodeWith(context.log);
-  return open.calls.flatMap(({ callId, tool, input, result }) => {
-    if (result?.outcome !== 'denied') return [];
-    const { output } = result;
-    const subject = context.tools.get(tool)?.subject(decode(input)) ?? '';
-    return [{ callId, tool, subject, reason: 'value' in output ? String(output.value) : 'denied' }];
-  });
+  return parked === null ? describeEnd(context, turn) : describePark(context, turn, parked);
 }
 
 /** A timer that is longer fires at once. */
