@@ -1,4 +1,3 @@
-export { forkKeyOf } from '../store/index.ts';
 export { type ForkContext, type ForkOptions, type ForkResult, forkSession } from './commit-fork.ts';
 export { forkRun } from './commit-run-fork.ts';
 export type * from './run-types.ts';

@@ -17,10 +17,10 @@ export interface AppliedRef {
 }
 
 /** The ref of a run in the repository of its project; null without one, or where the repository is gone. */
-export async function findAppliedRef(store: FileStore, session: RunSummary): Promise<AppliedRef | null> {
-  const repository = session.project === null ? null : await findRepositoryOf(store, session.project);
+export async function findAppliedRef(store: FileStore, run: RunSummary): Promise<AppliedRef | null> {
+  const repository = run.project === null ? null : await findRepositoryOf(store, run.project);
   if (repository === null) return null;
-  const ref = refOf(session.id);
+  const ref = refOf(run.id);
   const commit = await readRef(repository, ref);
   return commit === null ? null : { repository: repository.checkout, ref, commit };
 }

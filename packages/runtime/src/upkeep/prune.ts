@@ -33,25 +33,26 @@ const DAY_MS = 86_400_000;
 /** Plans a prune of a whole store. */
 export async function planPrune(context: UpkeepContext, options: PruneOptions): Promise<PrunePlan> {
   const { store } = context;
-  const sessions = listAllRuns(store);
-  const oldestFirst = sessions.map((session) => countRun(store, session)).reverse();
+  const all = listAllRuns(store);
+  const oldestFirst = all.map((run) => countRun(store, run)).reverse();
   const total = bytesOf(oldestFirst.reduce((sum, { tally }) => joinTallies(sum, tally), NO_FILES));
   const chosen: CountedRun[] = [];
   const kept: PrunePlan['kept'][number][] = [];
   // What is shared only among the chosen is freed with the last of them.
   let freed = NO_FILES;
-  for (const run of oldestFirst) {
+  for (const counted of oldestFirst) {
+    const { run, tally } = counted;
     if (isReached(bytesOf(freed).own, total, options.goal)) break;
-    if (!isDue(run.session, options)) continue;
-    const leaving = new Set([...chosen.map(({ session }) => session.id), run.session.id]);
-    const reasons = await findReasonsToKeep({ ...context, sessions, leaving }, run.session, options.includeUnsaved);
+    if (!isDue(run, options)) continue;
+    const leaving = new Set([...chosen.map(({ run: { id } }) => id), run.id]);
+    const reasons = await findReasonsToKeep({ ...context, all, leaving }, run, options.includeUnsaved);
     if (reasons.length === 0) {
-      chosen.push(run);
-      freed = joinTallies(freed, run.tally);
-    } else kept.push({ id: run.session.id, title: run.session.title, reasons });
+      chosen.push(counted);
+      freed = joinTallies(freed, tally);
+    } else kept.push({ id: run.id, title: run.title, reasons });
   }
   return {
-    ...(await describeSafe(context, { chosen, sessions, kept, includeUnsaved: options.includeUnsaved })),
+    ...(await describeSafe(context, { chosen, all, kept, includeUnsaved: options.includeUnsaved })),
     total,
   };
 }
@@ -68,32 +69,32 @@ function isReached(freed: number, total: Bytes, goal: PruneGoal): boolean {
 
 async function findReasonsToKeep(
   context: UnsavedContext & UpkeepContext,
-  session: RunSummary,
+  run: RunSummary,
   includeUnsaved: boolean,
 ): Promise<readonly string[]> {
-  if (session.state === 'running') return ['it is running'];
+  if (run.state === 'running') return ['it is running'];
   if (includeUnsaved) return [];
-  const ref = context.refs === true ? await findAppliedRef(context.store, session) : null;
+  const ref = context.refs === true ? await findAppliedRef(context.store, run) : null;
   const loss = ref === null ? null : await describeRefLoss(ref);
-  const reasons = [...(await findUnsaved(context, session)), ...(loss === null ? [] : [loss])];
+  const reasons = [...(await findUnsaved(context, run)), ...(loss === null ? [] : [loss])];
   return reasons.map(({ message }) => message);
 }
 
 interface Chosen {
   readonly chosen: readonly CountedRun[];
   readonly kept: PrunePlan['kept'];
-  readonly sessions: readonly RunSummary[];
+  readonly all: readonly RunSummary[];
   readonly includeUnsaved: boolean;
 }
 
 /** Runs chosen later may have been the only others that held what an earlier one holds: such a one stays after all. */
 async function describeSafe(context: UpkeepContext, picked: Chosen): Promise<Omit<PrunePlan, 'total'>> {
-  const { chosen, kept, sessions, includeUnsaved } = picked;
-  const plan = await describePlan(context, chosen, sessions);
+  const { chosen, kept, all, includeUnsaved } = picked;
+  const plan = await describePlan(context, chosen, all);
   const lossy = includeUnsaved ? [] : plan.runs.filter(({ unsaved }) => unsaved.length > 0);
   if (lossy.length === 0) return { ...plan, kept };
   const ids = new Set(lossy.map(({ id }) => id));
-  const safe = chosen.filter(({ session }) => !ids.has(session.id));
+  const safe = chosen.filter(({ run }) => !ids.has(run.id));
   const more = lossy.map(({ id, title, unsaved }) => ({ id, title, reasons: unsaved.map(({ message }) => message) }));
-  return { ...(await describePlan(context, safe, sessions)), kept: [...kept, ...more] };
+  return { ...(await describePlan(context, safe, all)), kept: [...kept, ...more] };
 }

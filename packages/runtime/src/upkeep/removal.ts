@@ -6,7 +6,6 @@
  * 3. A run is gone with its rename out of `runs/`; a crash in the middle leaves no half run.
  */
 import { isRefusal, type Refusal, type RunId, refuse } from '@ramet/core';
-import { forkKeyOf } from '../fork/index.ts';
 import {
   type Bytes,
   bytesOf,
@@ -55,49 +54,49 @@ export interface UpkeepContext {
 
 /** A run with the sizes of its files. */
 export interface CountedRun {
-  readonly session: RunSummary;
+  readonly run: RunSummary;
   readonly tally: Tally;
 }
 
 /** Counts what removing these runs would free and lose; refuses with `unknown_run` or `owned_elsewhere`. */
 export async function planRemoval(upkeep: UpkeepContext, ids: readonly RunId[]): Promise<RemovalPlan | Refusal> {
   const { store } = upkeep;
-  const sessions = listAllRuns(store);
+  const all = listAllRuns(store);
   const chosen: CountedRun[] = [];
   for (const id of new Set(ids)) {
-    const session = sessions.find((candidate) => candidate.id === id);
-    if (session === undefined) return refuse('unknown_run', `there is no run ${id}; nothing was removed`, { id });
-    if (session.state === 'running') return refuseRunning(session);
-    chosen.push(countRun(store, session));
+    const run = all.find((candidate) => candidate.id === id);
+    if (run === undefined) return refuse('unknown_run', `there is no run ${id}; nothing was removed`, { id });
+    if (run.state === 'running') return refuseRunning(run);
+    chosen.push(countRun(store, run));
   }
-  return describePlan(upkeep, chosen, sessions);
+  return describePlan(upkeep, chosen, all);
 }
 
 /** Counts one run's files. */
-export function countRun(store: FileStore, session: RunSummary): CountedRun {
-  return { session, tally: tallyFolders([store.pathsOf(session.id).folder]) };
+export function countRun(store: FileStore, run: RunSummary): CountedRun {
+  return { run, tally: tallyFolders([store.pathsOf(run.id).folder]) };
 }
 
 /** The plan that removes some counted runs. */
 export async function describePlan(
   { store, env, refs: withRefs = false }: UpkeepContext,
   chosen: readonly CountedRun[],
-  sessions: readonly RunSummary[],
+  all: readonly RunSummary[],
 ): Promise<RemovalPlan> {
-  const removed = new Set(chosen.map(({ session }) => session.id));
-  const context = { store, env, sessions, leaving: removed };
+  const removed = new Set(chosen.map(({ run }) => run.id));
+  const context = { store, env, all, leaving: removed };
   const runs: RemovalItem[] = [];
-  for (const { session, tally } of chosen) {
-    const { id, title, lastTime } = session;
-    const ref = withRefs ? await findAppliedRef(store, session) : null;
+  for (const { run, tally } of chosen) {
+    const { id, title, lastTime } = run;
+    const ref = withRefs ? await findAppliedRef(store, run) : null;
     const loss = ref === null ? null : await describeRefLoss(ref);
-    const children = sessions.filter((other) => other.forkedFrom?.id === id && !removed.has(other.id));
+    const children = all.filter((other) => other.forkedFrom?.id === id && !removed.has(other.id));
     runs.push({
       id,
       title,
       lastTime,
       bytes: bytesOf(tally),
-      unsaved: [...(await findUnsaved(context, session)), ...(loss === null ? [] : [loss])],
+      unsaved: [...(await findUnsaved(context, run)), ...(loss === null ? [] : [loss])],
       children: children.map((child) => child.id),
       ...(withRefs ? { refs: ref === null ? [] : [ref] } : {}),
     });
@@ -115,28 +114,11 @@ export interface RemovalResult {
 export async function removeRuns(store: FileStore, ids: readonly RunId[]): Promise<RemovalResult> {
   const removed: RunId[] = [];
   for (const id of ids) {
-    const key = findForkKey(store, id);
     const refusal = await store.remove(id);
     if (isRefusal(refusal)) return { removed, stopped: refusal };
-    if (key !== null) store.retireKey(key);
     removed.push(id);
   }
   return { removed, stopped: null };
-}
-
-/** The hash of the idempotency key that made a run, from its own fork event; null without one or when unreadable. */
-function findForkKey(store: FileStore, id: RunId): string | null {
-  try {
-    const outline = store.read(id)?.readOutline();
-    const segment = outline?.heads.findLastIndex((head) => head.fork?.id === id) ?? -1;
-    const mark = outline?.heads[segment]?.fork;
-    if (outline === undefined || mark === undefined) return null;
-    const { key } = outline.readLine(segment, mark.position, mark.bytes) as { readonly key?: unknown };
-    return typeof key === 'string' ? forkKeyOf(mark.parent, key) : null;
-  } catch {
-    // A damaged run can still be removed; its key then makes a new child.
-    return null;
-  }
 }
 
 function refuseRunning(run: RunSummary): Refusal {

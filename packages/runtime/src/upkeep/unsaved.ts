@@ -21,17 +21,18 @@ import { findLastCheckpoint, listCheckpoints } from './held.ts';
 export interface UnsavedContext {
   readonly store: FileStore;
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly sessions: readonly RunSummary[];
+  /** All runs of the store. */
+  readonly all: readonly RunSummary[];
   /** Runs that are to go, this one included. */
   readonly leaving: ReadonlySet<RunId>;
 }
 
 /** Finds what only this run holds; empty: nothing would be lost. */
-export async function findUnsaved(context: UnsavedContext, session: RunSummary): Promise<readonly UnsavedReason[]> {
+export async function findUnsaved(context: UnsavedContext, run: RunSummary): Promise<readonly UnsavedReason[]> {
   const { store, env } = context;
-  const { id, workspace: kind, project: projectId } = session;
+  const { id, workspace: kind, project: projectId } = run;
   const hasWorkspace = hasFolder(store.pathsOf(id).workspace);
-  if (session.state === 'damaged') return hasWorkspace ? [uncomparable('its log is damaged')] : [];
+  if (run.state === 'damaged') return hasWorkspace ? [uncomparable('its log is damaged')] : [];
   // A directory workspace is the person's own folder: it stays.
   if (kind !== 'git' || projectId === null) return [];
   const checkpoint = findLastCheckpoint(store, id);
@@ -49,8 +50,8 @@ export async function findUnsaved(context: UnsavedContext, session: RunSummary):
 }
 
 /** Checkpoints that logs of runs of the project name, which stay. */
-function listHeld({ store, sessions, leaving }: UnsavedContext, project: string): readonly string[] {
-  const staying = sessions.filter((other) => other.project === project && !leaving.has(other.id));
+function listHeld({ store, all, leaving }: UnsavedContext, project: string): readonly string[] {
+  const staying = all.filter((other) => other.project === project && !leaving.has(other.id));
   return [...new Set(staying.flatMap((other) => listCheckpoints(store, other.id)))];
 }
 
