@@ -1,15 +1,19 @@
 /**
  * JSON Schemas of documents: of a run's input, of gates' answers, of what agents put out. Draft 2020-12; nothing is
- * fetched, formats are words, and patterns are matched by core's linear-time engine, so that none can backtrack.
+ * fetched, formats are words, and patterns are matched by core's linear-time engine, so that none can backtrack. What a
+ * schema asks for may still grow beyond all bounds: reading it and each check stop after a while, and say so.
  */
 import { compilePattern, type JsonSchema } from '@ramet/core';
 import type { ErrorObject } from 'ajv/dist/2020.js';
+import { runBounded, Unbounded } from './bounded.ts';
 
 /** What is wrong with a value, in words; null when it fits. */
 export type SchemaCheck = (value: unknown) => string | null;
 
 /** The most that is said about one value. */
 const NAMED_ERRORS = 5;
+/** Characters that are said of the values a schema allows. */
+const NAMED_CHARACTERS = 500;
 
 /** A schema as a check, or why it is none. */
 export async function compileJsonSchema(schema: JsonSchema): Promise<SchemaCheck | { readonly problem: string }> {
@@ -19,15 +23,26 @@ export async function compileJsonSchema(schema: JsonSchema): Promise<SchemaCheck
     allErrors: true,
     strict: false,
     validateFormats: false,
-    addUsedSchema: false,
+    ownProperties: true,
     logger: false,
     code: { regExp: Object.assign(matchSafely, { code: 'core' }) },
   });
   try {
-    const validate = ajv.compile(schema);
-    return (value) => (validate(value) ? null : describeErrors(validate.errors ?? []));
+    const validate = runBounded(() => ajv.compile(schema));
+    // Such a check answers a promise, which would count as yes.
+    if ('$async' in validate) return { problem: "'$async' is not part of these schemas" };
+    return (value) => checkBounded(() => (validate(value) ? null : describeErrors(validate.errors ?? [])));
   } catch (error) {
     return { problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+function checkBounded(check: () => string | null): string | null {
+  try {
+    return runBounded(check);
+  } catch (error) {
+    if (error instanceof Unbounded) return `it cannot be held against the schema: ${error.message}`;
+    throw error;
   }
 }
 
@@ -55,7 +70,11 @@ function describeErrors(errors: readonly ErrorObject[]): string {
 
 function wordsOf({ message, params }: ErrorObject): string {
   const { allowedValues, additionalProperty } = params as Readonly<Record<string, unknown>>;
-  if (Array.isArray(allowedValues)) return `${message ?? ''}: ${JSON.stringify(allowedValues)}`;
-  if (typeof additionalProperty === 'string') return `${message ?? ''}: ${JSON.stringify(additionalProperty)}`;
+  if (Array.isArray(allowedValues)) return `${message ?? ''}: ${shorten(JSON.stringify(allowedValues))}`;
+  if (typeof additionalProperty === 'string') return `${message ?? ''}: ${shorten(JSON.stringify(additionalProperty))}`;
   return message ?? 'does not fit';
+}
+
+function shorten(text: string): string {
+  return text.length > NAMED_CHARACTERS ? `${text.slice(0, NAMED_CHARACTERS).toWellFormed()}…` : text;
 }
