@@ -8,7 +8,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { renderAlternate } from '../../git/index.ts';
 
 /** Runs `take` with an environment in which git writes its packs to that folder; then they are there, durably. */
@@ -31,6 +31,9 @@ export async function takeIncoming(
 async function movePacks(from: string, to: string): Promise<void> {
   const names = readdirSync(from).filter((name) => /^pack-[0-9a-f]+\.[a-z]+$/.test(name));
   const isIndex = (name: string) => name.endsWith('.idx');
+  // A store that has lost its packs still takes new ones.
+  const made = mkdirSync(to, { recursive: true, mode: 0o700 });
+  if (made !== undefined) await syncFolder(dirname(to));
   // The name is the checksum of the content: one that is there is the same.
   for (const name of [...names.filter((name) => !isIndex(name)), ...names.filter(isIndex)]) {
     if (!existsSync(join(to, name))) await rename(join(from, name), join(to, name));
