@@ -1,25 +1,18 @@
-/** The document of a run, as its walk needs it: kept and read by its hash alone. */
-import {
-  canonicalJson,
-  compileGraph,
-  type Digest,
-  Failure,
-  type Graph,
-  isGraphProblems,
-  validateGraph,
-} from '@ramet/core';
+/**
+ * The document of a run, as its walk needs it: kept and read by its hash alone.
+ *
+ * 1. Only a document that was validated is kept, and its hash proves its bytes: what is read is not validated again.
+ */
+import { canonicalJson, compileGraph, type Digest, type Graph, type GraphDocument } from '@ramet/core';
 import { type FileStore, keepGraph, readGraph } from '../../store/index.ts';
 
-/** Keeps a document durably under its hash. */
+/** Keeps a validated document durably under its hash. */
 export function keepDocument({ layout }: FileStore, { document, hash }: Pick<Graph, 'document' | 'hash'>): void {
   keepGraph(layout.home, hash, Buffer.from(canonicalJson(document)));
 }
 
-/** The document of a run, compiled; throws `log_damaged` when it is gone, or is none that this version reads. */
+/** The document of a run, compiled; throws `log_damaged` when it is gone or is another one. */
 export function readDocument({ layout }: FileStore, hash: Digest): Graph {
-  const document = validateGraph(JSON.parse(Buffer.from(readGraph(layout.home, hash)).toString('utf8')));
-  if (isGraphProblems(document)) {
-    throw new Failure('log_damaged', `the document ${hash} is none of this version: ${document[0]?.message ?? ''}`);
-  }
+  const document = JSON.parse(Buffer.from(readGraph(layout.home, hash)).toString('utf8')) as GraphDocument;
   return compileGraph(document, hash);
 }
