@@ -4,6 +4,9 @@ import type { OpenRun } from './types.ts';
 /** The longest wait of a timer. */
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** Why a timer is let go; without a reason each abort makes an error of its own, with its stack. */
+const OVER = 'the wait is over';
+
 export interface Waiting {
   /** Something happened; it may be called at any time, also before the wait. */
   readonly wake: () => void;
@@ -25,20 +28,25 @@ export function createWaiting(run: OpenRun): Waiting {
   return {
     wake,
     forEvent: async (times = []) => {
-      const due = Math.min(...times);
-      const timer = new AbortController();
       if (!happened) {
-        await new Promise<void>((resolve) => {
-          resume = resolve;
-          if (due === Number.POSITIVE_INFINITY) return;
-          const waitMs = Math.min(Math.max(0, due - run.services.now()), MAX_TIMER_MS);
-          run.services.sleep(waitMs, timer.signal).then(resolve, () => {});
-        });
+        const { promise, resolve } = Promise.withResolvers<void>();
+        resume = resolve;
+        const stopTimer = startTimer(run, Math.min(...times), resolve);
+        await promise;
+        stopTimer();
       }
       resume = () => {};
       happened = false;
-      timer.abort();
     },
     stop: () => signal.removeEventListener('abort', wake),
   };
+}
+
+/** Calls back at a time, if it is finite, unless it is stopped before. */
+function startTimer({ services }: OpenRun, due: number, callBack: () => void): () => void {
+  if (due === Number.POSITIVE_INFINITY) return () => {};
+  const timer = new AbortController();
+  const waitMs = Math.min(Math.max(0, due - services.now()), MAX_TIMER_MS);
+  services.sleep(waitMs, timer.signal).then(callBack, () => {});
+  return () => timer.abort(OVER);
 }
