@@ -150,3 +150,24 @@ it('a pack that is refused leaves nothing in the store', async () => {
   for (const _ of [1, 2]) await expect(site.capture(workspace)).rejects.toMatchObject({ code: 'checkpoint_failed' });
   expect(listUnfinished(site)).toEqual([]);
 });
+
+it('objects that the agent keeps as long chains of deltas reach the store as short ones', async () => {
+  const site = await makeSite();
+  const workspace = await site.addRun();
+  const versions = Array.from({ length: 80 }, (_, version) => {
+    const text = Array.from({ length: 300 }, (_, line) => (line < version ? `new ${line}` : `line ${line}`)).join('\n');
+    return `commit refs/heads/long\ncommitter a <a@b> ${version} +0000\ndata 0\nM 100644 inline f\ndata ${text.length}\n${text}\n`;
+  });
+  writeFileSync(join(workspace.path, '.git', 'stream'), versions.join(''));
+  await runScript(
+    workspace.path,
+    'git config pack.depth 4095; git -c fastimport.unpackLimit=1 fast-import --quiet --depth=4095 <.git/stream',
+  );
+  const longest = async (gitDir: string) => {
+    const chains = await runScript(gitDir, 'git verify-pack -v objects/pack/pack-*.idx | grep "^chain length"');
+    return Math.max(...[...chains.matchAll(/length = (\d+)/g)].map(([, length]) => Number(length)));
+  };
+  expect(await longest(join(workspace.path, '.git'))).toBeGreaterThan(50);
+  expect((await site.capture(workspace)).git).toBeUndefined();
+  expect(await longest(site.project.storeGit)).toBeLessThanOrEqual(50);
+});

@@ -32,7 +32,9 @@ export class AgentGitUnusable extends Error {}
 /** A question takes no time; a git that waits for something of the agent's (a FIFO for a config) would wait for ever. */
 const PROBE_TIMEOUT_MS = 60 * 1000;
 const ANSWER_LIMIT_BYTES = 256 * 1024 * 1024;
-const PACK_ARGS = ['pack-objects', '--revs', '--stdout', '--delta-base-offset', '--threads=1', '-q'] as const;
+/** git's own depth, whatever the agent's config says: reading a chain of thousands again takes seconds an object. */
+const DEPTH = '--depth=50';
+const PACK_ARGS = ['pack-objects', '--revs', '--stdout', '--delta-base-offset', DEPTH, '--threads=1', '-q'] as const;
 const PROBE_ARGS = ['cat-file', '--batch-check=%(objectname) %(objecttype)'] as const;
 /** Replaced and grafted history is a view; the objects themselves are what is kept. */
 const AGENT_ENV = {
