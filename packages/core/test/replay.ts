@@ -5,7 +5,7 @@ import {
   createSessionFold,
   type Digest,
   decodeValue,
-  deriveOverview,
+  deriveSessionOverview,
   followChain,
   isRefusal,
   nextStep,
@@ -45,7 +45,7 @@ export function replay(run: GoldenRun, sha256: Sha256): string {
   };
   const plan = planFork(source, { at: firstEnd(outlines) });
   return JSON.stringify({
-    overview: deriveOverview(source.heads),
+    overview: deriveSessionOverview(source.heads),
     plan: isRefusal(plan) ? plan.code : plan,
     step: nextStep(session.state),
     context: shorten(renderContext(session.state.context, (value) => decodeValue(value, payloadOf(run)))),

@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs';
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
-import { deriveOverview } from '@ramet/core/log';
+import { deriveSessionOverview } from '@ramet/core/log';
 import { findLastSession } from '@ramet/runtime/inspect';
 import { runTurn, type TurnRequest } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
@@ -121,7 +121,7 @@ async function forkTarget(context: CliContext, store: FileStore, flags: RunFlags
 async function dropUnusedFork(store: FileStore, { madeFork }: Target): Promise<void> {
   if (madeFork === null) return;
   const outline = store.read(madeFork)?.readOutline();
-  const overview = outline === undefined ? null : deriveOverview(outline.heads);
+  const overview = outline === undefined ? null : deriveSessionOverview(outline.heads);
   if (overview !== null && overview.ownTurns === 0 && !overview.turnOpen) await store.remove(madeFork);
 }
 

@@ -3,7 +3,7 @@
  * With `--events`, every event as a line of JSON on stdout.
  */
 import { type KnownEvent, knownEvent, type LoggedEvent, type RunId } from '@ramet/core/events';
-import { deriveOverview } from '@ramet/core/log';
+import { deriveSessionOverview } from '@ramet/core/log';
 import { toolCallsOf } from '@ramet/core/session';
 import { escapeLine, escapeText, renderCount, renderJson, truncateText } from '@ramet/core/text';
 import type { TurnObserver } from '@ramet/runtime/session';
@@ -108,7 +108,7 @@ function makeLiveText(write: (text: string) => void): LiveText {
 
 function describeStart(store: FileStore, id: RunId, isNew: boolean): readonly string[] {
   const reader = store.read(id);
-  const cwd = reader === null ? '' : (deriveOverview(reader.readOutline().heads)?.cwd ?? '');
+  const cwd = reader === null ? '' : (deriveSessionOverview(reader.readOutline().heads)?.cwd ?? '');
   const lines = [`session ${shortenIds(store)(id)}${cwd === '' ? '' : `, in ${escapeLine(cwd)}/`}`];
   if (!isNew) return lines;
   for (const event of reader?.readEvents({ from: 1, to: 1 }) ?? []) {

@@ -1,7 +1,7 @@
 /** How a turn's end is told. */
 import { CODES, type Code, type ExitCode, exitCodeOf } from '@ramet/core/codes';
 import { type EventOf, knownEvent, type RunId } from '@ramet/core/events';
-import { deriveOverview } from '@ramet/core/log';
+import { deriveSessionOverview } from '@ramet/core/log';
 import { escapeLine, escapeText, renderCount, renderWords, truncateText } from '@ramet/core/text';
 import type { TurnResult } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
@@ -108,7 +108,7 @@ const IN_PLACE = 'changed: not counted, and no checkpoint: the agent works in th
 
 function isInPlace(store: FileStore, { session }: Ended): boolean {
   const outline = store.read(session)?.readOutline();
-  return outline !== undefined && deriveOverview(outline.heads)?.workspace === 'directory';
+  return outline !== undefined && deriveSessionOverview(outline.heads)?.workspace === 'directory';
 }
 
 function describeChanges({ added, modified, deleted, paths }: EventOf<'workspace.checkpoint'>['changed']): string {

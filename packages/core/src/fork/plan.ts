@@ -7,7 +7,7 @@
  */
 import { type Code, type Refusal, refuse } from '../codes/index.ts';
 import { SCHEMA } from '../events/index.ts';
-import { type BoundaryMark, deriveOverview, type RunOverview } from '../log/index.ts';
+import { type BoundaryMark, deriveSessionOverview, type SessionOverview } from '../log/index.ts';
 import { outstandingAfter } from './outstanding.ts';
 import type { ForkError, ForkPlan, ForkRequest, ForkSource } from './types.ts';
 
@@ -16,7 +16,7 @@ const LISTED = 50;
 
 /** Plans the fork of a session at a completed turn. */
 export function planFork(source: ForkSource, request: ForkRequest): ForkPlan | Refusal {
-  const overview = deriveOverview(source.heads);
+  const overview = deriveSessionOverview(source.heads);
   if (overview === null) return refuseFork('not_a_session', 'this log does not start a session');
   if (overview.schema > SCHEMA) return refuseNewer(overview);
   if (overview.lastBoundary === undefined) {
@@ -32,7 +32,7 @@ export function planFork(source: ForkSource, request: ForkRequest): ForkPlan | R
 
 function describePlan(
   source: ForkSource,
-  overview: RunOverview,
+  overview: SessionOverview,
   chosen: { readonly boundary: BoundaryMark; readonly segment: number; readonly request: ForkRequest },
 ): ForkPlan {
   const { boundary, segment, request } = chosen;
@@ -60,7 +60,7 @@ function findBoundary(source: ForkSource, at: number): { boundary: BoundaryMark;
   return boundary === undefined ? null : { boundary, segment };
 }
 
-function refuseBoundary(source: ForkSource, overview: RunOverview, at: number): Refusal {
+function refuseBoundary(source: ForkSource, overview: SessionOverview, at: number): Refusal {
   const offsets = source.heads.flatMap((_, segment) =>
     source.readDetail(segment).boundaries.map((mark) => mark.offset),
   );
@@ -73,7 +73,7 @@ function refuseBoundary(source: ForkSource, overview: RunOverview, at: number): 
   );
 }
 
-function refuseNewer(overview: RunOverview): Refusal {
+function refuseNewer(overview: SessionOverview): Refusal {
   return refuseFork(
     'log_newer',
     `session ${overview.id} was written with schema ${overview.schema}; this version reads up to ${SCHEMA}: update ramet`,

@@ -1,12 +1,12 @@
 import {
   createOutliner,
-  deriveOverview,
+  deriveSessionOverview,
   isRefusal,
   parseLine,
   planFork,
-  type RunOverview,
   type SegmentHead,
   type SegmentOutline,
+  type SessionOverview,
   ZERO_DIGEST,
 } from '@ramet/core';
 import {
@@ -23,13 +23,13 @@ import {
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
-function overviewOf(heads: readonly SegmentHead[]): RunOverview | null {
-  const overview = deriveOverview(heads);
+function overviewOf(heads: readonly SegmentHead[]): SessionOverview | null {
+  const overview = deriveSessionOverview(heads);
   // Positions count from the start of a segment, and so depend on the cuts.
   return overview === null ? null : { ...overview, ...withoutPosition(overview.lastBoundary) };
 }
 
-function withoutPosition(mark: RunOverview['lastBoundary']): Pick<RunOverview, 'lastBoundary'> {
+function withoutPosition(mark: SessionOverview['lastBoundary']): Pick<SessionOverview, 'lastBoundary'> {
   return mark === undefined ? {} : { lastBoundary: { ...mark, position: 0 } };
 }
 
@@ -110,7 +110,7 @@ function outlineOf(line: string, atHand: { readonly text?: string }): SegmentOut
 
 describe('an overview', () => {
   const overview = (lines: Parameters<typeof outlineLog>[0]) =>
-    deriveOverview(outlineLog(lines).map(({ head }) => head));
+    deriveSessionOverview(outlineLog(lines).map(({ head }) => head));
   const parent = encodeLog([...buildSession({ title: 'First', turns: [{}, {}] })]);
 
   it('of a child counts its own turns and usage from the fork on', () => {
@@ -157,7 +157,7 @@ describe('an overview', () => {
   });
 
   it('is null when the log does not start a session', () => {
-    expect(deriveOverview([])).toBeNull();
+    expect(deriveSessionOverview([])).toBeNull();
     expect(overview(encodeLog(buildTurn({}, 1)))).toBeNull();
   });
 
@@ -169,7 +169,7 @@ describe('an overview', () => {
   it('keeps the time of the last event when the last segment is empty', () => {
     const heads = outlineLog(parent, [parent.length]).map(({ head }) => head);
     expect(heads).toHaveLength(2);
-    expect(deriveOverview(heads)).toMatchObject({ lastTime: parent.at(-1)?.event.time, events: parent.length });
+    expect(deriveSessionOverview(heads)).toMatchObject({ lastTime: parent.at(-1)?.event.time, events: parent.length });
   });
 
   it('does not let a second session.start rename the run', () => {

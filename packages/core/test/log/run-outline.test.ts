@@ -2,8 +2,8 @@ import {
   carryCalls,
   carryNodes,
   createOutliner,
-  deriveOverview,
   deriveRunOverview,
+  deriveSessionOverview,
   type EncodedLine,
   type EventDraft,
   mayName,
@@ -185,7 +185,7 @@ describe('the head of a segment', () => {
 describe('an overview of a graph run', () => {
   it('is null of a session, as that of a session is of a run', () => {
     const lines = buildRun(GRAPH, work('a'));
-    expect(deriveOverview(headsOf(lines))).toBeNull();
+    expect(deriveSessionOverview(headsOf(lines))).toBeNull();
     expect(deriveRunOverview(headsOf(encodeLog([])))).toBeNull();
     expect(deriveRunOverview([])).toBeNull();
   });

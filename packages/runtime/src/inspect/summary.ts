@@ -4,11 +4,11 @@
  * 1. A run that cannot be read is listed as damaged, with the reason; it never hides the others.
  */
 import {
-  deriveOverview,
+  deriveSessionOverview,
   Failure,
   NO_USAGE,
   type RunId,
-  type RunOverview,
+  type SessionOverview,
   type UsageSum,
   type WorkspaceKind,
 } from '@ramet/core';
@@ -30,7 +30,7 @@ export interface SessionEnd {
 export interface SessionSummary {
   readonly id: RunId;
   readonly title: string;
-  readonly titleFrom: RunOverview['titleFrom'];
+  readonly titleFrom: SessionOverview['titleFrom'];
   readonly state: RunState;
   readonly turns: number;
   readonly ownTurns: number;
@@ -80,7 +80,7 @@ function summarizeRun(store: FileStore, id: RunId, ids: ReadonlySet<RunId>): Run
 }
 
 /** The state of a run whose outline was read. */
-export function stateOf(outline: LogOutline, overview: RunOverview | null, owner: OwnerInfo | null): RunState {
+export function stateOf(outline: LogOutline, overview: SessionOverview | null, owner: OwnerInfo | null): RunState {
   if (owner !== null) return 'running';
   if (outline.damage !== null || overview === null) return 'damaged';
   return overview.turnOpen ? 'interrupted' : 'idle';
@@ -93,7 +93,7 @@ function summarize(
   const { id, outline, ids } = run;
   const graphRun = summarizeGraphRun(store, run);
   if (graphRun !== null) return graphRun;
-  const overview = deriveOverview(outline.heads);
+  const overview = deriveSessionOverview(outline.heads);
   const owner = store.ownerOf(id);
   if (overview === null) return summarizeUnreadable(id, 'it does not start a session', outline.damage);
   const { title, titleFrom, turns, ownTurns, project, workspace, model, createdAt, lastTime, events } = overview;
@@ -122,7 +122,7 @@ function summarize(
 }
 
 /** The end that a boundary marks. */
-export function endOf(mark: NonNullable<RunOverview['lastBoundary']>): SessionEnd {
+export function endOf(mark: NonNullable<SessionOverview['lastBoundary']>): SessionEnd {
   const { offset, reason, checkpoint } = mark;
   return { offset, reason, checkpoint };
 }

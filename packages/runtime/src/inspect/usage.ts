@@ -1,5 +1,5 @@
 import {
-  deriveOverview,
+  deriveSessionOverview,
   joinUsage,
   NO_USAGE,
   type RunId,
@@ -53,7 +53,7 @@ function readSessionUsage(store: FileStore): Omit<StoreUsage, 'runs'> {
       const outline = store.read(id)?.readOutline();
       if (outline === undefined || outline.heads[0]?.graph !== undefined) continue;
       if (outline.damage !== null) incomplete.push(id);
-      const overview = deriveOverview(outline.heads);
+      const overview = deriveSessionOverview(outline.heads);
       if (overview === null) continue;
       spans.push(...usageSpansOf(outline));
       titles.set(id, overview.title);

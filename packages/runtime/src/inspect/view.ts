@@ -5,7 +5,7 @@
  */
 import { lstatSync } from 'node:fs';
 import {
-  deriveOverview,
+  deriveSessionOverview,
   type ErrorInfo,
   type EventOf,
   type KnownEvent,
@@ -14,8 +14,8 @@ import {
   lastingRules,
   type Refusal,
   type RunId,
-  type RunOverview,
   refuse,
+  type SessionOverview,
   type UsageSum,
   type WorkspaceKind,
 } from '@ramet/core';
@@ -66,7 +66,7 @@ export interface WorkspaceView {
 export interface SessionView {
   readonly id: RunId;
   readonly title: string;
-  readonly titleFrom: RunOverview['titleFrom'];
+  readonly titleFrom: SessionOverview['titleFrom'];
   readonly state: RunState;
   readonly forkedFrom?: ShownOrigin;
   readonly outstanding: number;
@@ -96,7 +96,7 @@ export function viewSession(store: FileStore, id: RunId): SessionView | Refusal 
   if (reader === null)
     return refuse('unknown_run', `there is no session ${id}; \`ramet sessions\` lists those there are`, { id });
   const outline = reader.readOutline();
-  const overview = deriveOverview(outline.heads);
+  const overview = deriveSessionOverview(outline.heads);
   if (overview === null) {
     return outline.damage === null
       ? refuse('not_a_session', `the log of ${id} does not start a session`, { id })
@@ -120,7 +120,7 @@ function describe(
   store: FileStore,
   found: {
     readonly outline: LogOutline;
-    readonly overview: RunOverview;
+    readonly overview: SessionOverview;
     readonly walked: Walked;
     readonly owner: OwnerInfo | null;
   },
@@ -176,7 +176,7 @@ interface Walk extends Mutable<Omit<Walked, 'turns'>> {
   readonly decode: Decoder;
 }
 
-function walkLog(reader: LogReader, overview: RunOverview): Walked {
+function walkLog(reader: LogReader, overview: SessionOverview): Walked {
   const forkOffset = overview.forkedFrom === undefined ? -1 : overview.forkedFrom.offset + 1;
   const walk: Walk = { turns: [], outstanding: 0, forkOffset, decode: decoderOf(reader) };
   for (const logged of reader.readEvents({ to: overview.events - 1 })) {

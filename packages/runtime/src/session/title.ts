@@ -1,4 +1,4 @@
-import { deriveOverview, isRefusal, type Refusal, type RunId, refuse } from '@ramet/core';
+import { deriveSessionOverview, isRefusal, type Refusal, type RunId, refuse } from '@ramet/core';
 import type { RunStore } from '../store/index.ts';
 
 /** Gives a run a title; refuses while a session's turn is open (L17 of the log format) or another process owns it. */
@@ -11,7 +11,7 @@ export async function setTitle(
   if (isRefusal(log)) return log;
   try {
     const { heads } = log.readOutline();
-    const overview = deriveOverview(heads);
+    const overview = deriveSessionOverview(heads);
     if (overview === null && heads[0]?.graph === undefined) {
       return refuse('not_a_session', `the log of ${id} starts neither a session nor a graph run`, { id });
     }

@@ -1,8 +1,8 @@
 /** What a run holds of the person's project: its last checkpoint, and the commit its workspace began at. */
 import {
   type CheckpointMark,
-  deriveOverview,
   deriveRunOverview,
+  deriveSessionOverview,
   type GraphRunOverview,
   isRefusal,
   knownEvent,
@@ -62,7 +62,7 @@ export function isUntouched(store: FileStore, id: RunId): boolean {
 }
 
 function overviewOf({ heads }: LogOutline): Pick<GraphRunOverview, 'project' | 'workspace' | 'events'> | null {
-  return deriveOverview(heads) ?? deriveRunOverview(heads);
+  return deriveSessionOverview(heads) ?? deriveRunOverview(heads);
 }
 
 /**

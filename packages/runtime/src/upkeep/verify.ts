@@ -6,7 +6,14 @@
  * 3. A damaged file names every other run that holds the same one.
  */
 import { join } from 'node:path';
-import { deriveOverview, deriveRunOverview, isRefusal, parseDigest, type Refusal, type RunId } from '@ramet/core';
+import {
+  deriveRunOverview,
+  deriveSessionOverview,
+  isRefusal,
+  parseDigest,
+  type Refusal,
+  type RunId,
+} from '@ramet/core';
 import { type FileStore, type LogOutline, type SharedLog, sha256 } from '../store/index.ts';
 import { verifyCheckpoint } from '../workspace/checkpoint/index.ts';
 import { readProject } from '../workspace/project/index.ts';
@@ -56,7 +63,7 @@ export async function verifyRun(store: FileStore, id: RunId): Promise<Verificati
 
 async function verifyShared(store: FileStore, log: SharedLog): Promise<Verification> {
   const outline = log.readOutline({ full: true });
-  const overview = deriveOverview(outline.heads) ?? deriveRunOverview(outline.heads);
+  const overview = deriveSessionOverview(outline.heads) ?? deriveRunOverview(outline.heads);
   const payloads = verifyPayloads(store, log, outline);
   const isGraph = outline.heads[0]?.graph !== undefined;
   const descent = isGraph ? verifyRunDescent(store, log, outline) : verifyDescent(store, outline);

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { deriveOverview, type RunId } from '@ramet/core';
+import { deriveSessionOverview, type RunId } from '@ramet/core';
 import { type Fingerprint, makeSessionHarness, type SessionHarness } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listSessions, readStoreUsage } from '../../src/inspect/index.ts';
@@ -96,7 +96,7 @@ describe('B21: identity', () => {
     const grandchild = await h.fork(child, 2);
     const describeRun = (id: RunId) => {
       const heads = h.store.read(id)?.readOutline({ full: true }).heads ?? [];
-      const overview = deriveOverview(heads);
+      const overview = deriveSessionOverview(heads);
       return [overview?.id, overview?.title, overview?.titleFrom, overview?.turns, overview?.ownTurns];
     };
     expect(describeRun(s)).toEqual([s, 'one', 'own', 1, 1]);

@@ -13,7 +13,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { deriveOverview, isRefusal } from '@ramet/core';
+import { deriveSessionOverview, isRefusal } from '@ramet/core';
 import { forkSession } from '@ramet/runtime/fork';
 import { type FileStore, openFileStore } from '@ramet/runtime/store';
 import { auditStore, buildTurn, makeTestId } from '@ramet/testkit';
@@ -83,7 +83,7 @@ describe('segments', () => {
     expect(byIndex?.heads).toEqual(byBytes?.heads);
     const details = (outline: typeof byBytes) => outline?.heads.map((_, index) => outline.readDetail(index));
     expect(details(byIndex)).toEqual(details(byBytes));
-    expect(deriveOverview(byIndex?.heads ?? [])).toEqual(deriveOverview(byBytes?.heads ?? []));
+    expect(deriveSessionOverview(byIndex?.heads ?? [])).toEqual(deriveSessionOverview(byBytes?.heads ?? []));
   });
 
   it('appended to concurrently never hold a line after their seal', async () => {
@@ -183,9 +183,9 @@ describe('indexes', () => {
     expect(JSON.parse(first ?? '').head.bytes).toBe(statSync(last).size);
     const owner = await ownOf(store, FIRST);
     await owner.append([{ type: 'session.title', title: 'newer' }], { durable: false });
-    expect(deriveOverview(readFresh()?.readOutline().heads ?? [])?.title).toBe('newer');
+    expect(deriveSessionOverview(readFresh()?.readOutline().heads ?? [])?.title).toBe('newer');
     owner.close();
-    expect(deriveOverview(readFresh()?.readOutline().heads ?? [])?.title).toBe('newer');
+    expect(deriveSessionOverview(readFresh()?.readOutline().heads ?? [])?.title).toBe('newer');
   });
 
   it('are not needed to write: an owner works where none can be written', async () => {

@@ -1,2 +1,2 @@
 export { deriveRunOverview, type GraphRunOverview } from './run.ts';
-export { deriveOverview, type RunOverview, splitUsage } from './session.ts';
+export { deriveSessionOverview, type SessionOverview } from './session.ts';

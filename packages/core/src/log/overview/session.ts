@@ -4,7 +4,7 @@ import type { BoundaryMark, ForkMark, ForkOrigin, SegmentHead, StartMark } from 
 import { findLast, sum } from './heads.ts';
 
 /** What a list shows of a session; derived from segment heads alone. */
-export interface RunOverview {
+export interface SessionOverview {
   readonly id: RunId;
   readonly forkedFrom?: ForkOrigin;
   readonly title: string;
@@ -33,7 +33,7 @@ export interface RunOverview {
 }
 
 /** Derives an overview from a log's heads, in order; null when the log does not start a session. */
-export function deriveOverview(heads: readonly SegmentHead[]): RunOverview | null {
+export function deriveSessionOverview(heads: readonly SegmentHead[]): SessionOverview | null {
   const last = heads.at(-1);
   const start = heads[0]?.start;
   if (last === undefined || start === undefined) return null;
@@ -69,7 +69,7 @@ export function deriveOverview(heads: readonly SegmentHead[]): RunOverview | nul
 }
 
 /** Usage before and after a log's last fork. */
-export function splitUsage(heads: readonly SegmentHead[]): { readonly own: UsageSum; readonly inherited: UsageSum } {
+function splitUsage(heads: readonly SegmentHead[]): { readonly own: UsageSum; readonly inherited: UsageSum } {
   let own = NO_USAGE;
   let inherited = NO_USAGE;
   for (const head of heads) {
@@ -87,7 +87,7 @@ function titleOf(
   heads: readonly SegmentHead[],
   start: StartMark,
   fork: ForkMark | undefined,
-): Pick<RunOverview, 'title' | 'titleFrom'> {
+): Pick<SessionOverview, 'title' | 'titleFrom'> {
   const given = findLast(heads, (head) => head.title);
   const from = fork === undefined || (given !== undefined && given.offset >= fork.offset) ? 'own' : 'inherited';
   const title = given?.title ?? start.title;
