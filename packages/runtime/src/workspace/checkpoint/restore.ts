@@ -35,9 +35,9 @@ export async function restoreCheckpoint(request: RestoreRequest): Promise<Restor
       `Checkpoint ${checkpoint} cannot be restored to ${JSON.stringify(target)}: it exists.`,
     );
   }
-  const contents = await readCheckpoint(project, checkpoint);
   const staging = `${target}.restoring-${randomUUID()}`;
   try {
+    const contents = await readCheckpoint(project, checkpoint);
     mkdirSync(staging, { mode: 0o700 });
     const carried = await build(request, contents, staging);
     await rename(staging, target);
