@@ -14,7 +14,6 @@ export * from './outline/index.ts';
 export * from './overview/index.ts';
 export {
   decodeValue,
-  isPayloadReference,
   PAYLOAD_LIMIT_BYTES,
   type Payload,
   type PayloadReference,

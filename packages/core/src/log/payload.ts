@@ -140,7 +140,7 @@ function collectFields(object: object, depth: number, found: PayloadReference[])
 }
 
 /** Whether an object in a line stands for a payload. A name that is no digest never leads to a file. */
-export function isPayloadReference(value: object): value is PayloadReference {
+function isPayloadReference(value: object): value is PayloadReference {
   return Object.hasOwn(value, '$blob') && parseDigest((value as { $blob?: unknown }).$blob) !== null;
 }
 

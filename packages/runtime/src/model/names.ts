@@ -2,7 +2,7 @@
 import { type Refusal, refuse } from '@ramet/core';
 import { findNearest } from '@ramet/core/text';
 
-export const PROVIDER_IDS = ['anthropic', 'openai', 'google', 'openai-compatible'] as const;
+const PROVIDER_IDS = ['anthropic', 'openai', 'google', 'openai-compatible'] as const;
 
 export type ProviderId = (typeof PROVIDER_IDS)[number];
 

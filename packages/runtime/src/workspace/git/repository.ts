@@ -34,7 +34,7 @@ export async function makeGitFolders(path: string): Promise<void> {
 }
 
 /** Writes a new file only we can read, and waits until it is on the disk. */
-export async function writeOwnFile(path: string, content: string | Uint8Array): Promise<void> {
+async function writeOwnFile(path: string, content: string | Uint8Array): Promise<void> {
   await writeFile(path, content, { mode: 0o600, flag: 'wx', flush: true });
 }
 
