@@ -10,17 +10,14 @@ import {
   TypeError as TypeProblem,
 } from '@marcbachmann/cel-js';
 import { invariant } from '../../codes/index.ts';
-import type { Pattern } from '../pattern/index.ts';
+import { Budget, registerCharges, Spent, WORK_LIMIT } from './budget.ts';
 import type { ExpressionScope } from './scope.ts';
+import { sizeOf } from './size.ts';
 import { type ExpressionSyntax, type NodeReference, readSyntax, SyntaxProblem } from './syntax.ts';
-import { toCel, toJson, ValueError } from './values.ts';
+import { sourceOfValue, toCel, toJson, ValueError } from './values.ts';
 
 /** The longest expression, in characters. */
 export const EXPRESSION_LIMIT = 4000;
-/** Items and characters that one evaluation may walk over, each counted by the size of what is done with it. */
-const WORK_LIMIT = 5_000_000;
-/** Steps of a pattern that count as one part of an expression. */
-const MATCH_STEPS = 4;
 /** Characters of expressions that are kept. */
 const CACHE_LIMIT = 1_000_000;
 
@@ -38,22 +35,6 @@ export interface BrokenExpression {
   readonly kind: 'broken';
   readonly message: string;
 }
-
-class Budget {
-  readonly patterns: readonly Pattern[];
-  left = WORK_LIMIT;
-
-  constructor(patterns: readonly Pattern[]) {
-    this.patterns = patterns;
-  }
-
-  charge(work: number): void {
-    this.left -= work;
-    if (this.left < 0) throw new Spent('the expression does too much work');
-  }
-}
-
-class Spent extends Error {}
 
 const OPTIONS = { homogeneousAggregateLiterals: false, unlistedVariablesAreDyn: true };
 const READER = new Environment({ ...OPTIONS, limits: { maxAstNodes: 1000, maxDepth: 64 } });
@@ -120,7 +101,7 @@ function evaluate(run: ParseResult, { nodes, patterns }: Uses, scope: Expression
   const names = new Names(scope, budget, nodes);
   let outcome: { readonly value: unknown } | { readonly error: unknown };
   try {
-    outcome = { value: toJson(run(names)) };
+    outcome = { value: putOut(run(names), budget) };
   } catch (error) {
     outcome = { error };
   }
@@ -132,6 +113,14 @@ function evaluate(run: ParseResult, { nodes, patterns }: Uses, scope: Expression
     );
   if ('error' in outcome) throw new Error(reasonOf(outcome.error), { cause: outcome.error });
   return outcome.value;
+}
+
+/** A value that only passes through costs nothing, one that was put together all that it holds. */
+function putOut(value: unknown, budget: Budget): unknown {
+  const source = typeof value === 'object' && value !== null ? sourceOfValue(value) : undefined;
+  if (source !== undefined) return source;
+  if (typeof value === 'object') budget.charge(sizeOf(value));
+  return toJson(value);
 }
 
 /** The clear line of an error of the library; throws on one that is not a person's mistake. */
@@ -148,9 +137,7 @@ function reasonOf(error: unknown): string {
 
 function makeRunner(): Environment {
   const environment = new Environment({ ...OPTIONS, limits: { maxAstNodes: 20_000, maxDepth: 2000 } });
-  environment.registerType('Budget', Budget).registerVariable('_budget', 'Budget');
-  environment.registerFunction('bounded(Budget, dyn, int): dyn', charge, { async: false });
-  environment.registerFunction('matched(Budget, string, int): bool', match, { async: false });
+  registerCharges(environment);
   for (const [left, right] of [
     ['int', 'double'],
     ['double', 'int'],
@@ -165,19 +152,6 @@ function makeRunner(): Environment {
 }
 
 type Num = number | bigint;
-
-function charge(budget: Budget, list: unknown, cost: bigint): unknown {
-  const items = Array.isArray(list) ? list.length : list instanceof Map ? list.size : 1;
-  budget.charge(items * Number(cost));
-  return list;
-}
-
-function match(budget: Budget, text: string, index: bigint): boolean {
-  // The program numbers only patterns that were read.
-  const pattern = budget.patterns[Number(index)] as Pattern;
-  budget.charge(Math.ceil((text.length * pattern.steps) / MATCH_STEPS));
-  return pattern.test(text);
-}
 
 /** What a program sees, by name. The library takes a variable from a Map by nothing but `get`. */
 class Names extends Map<unknown, unknown> {

@@ -3,8 +3,8 @@
  *
  * 1. An expression is a function of what it sees: no clock, no time zone, no randomness, and no type that JSON lacks.
  * 2. The nodes it reads are written in it, so that they can be checked before a run.
- * 3. Its work is bounded: each walk over a list is charged, by `bounded(_budget, list, cost)`, before it begins, and
- *    `matches`, by `matched(_budget, text, pattern)`, for the length of its text. No pattern backtracks.
+ * 3. Its work is bounded: what costs more than one step is charged by the size of what it works on (`budget.ts`). No
+ *    pattern backtracks.
  */
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { findNearest } from '../../text/nearest.ts';
@@ -35,9 +35,16 @@ export class SyntaxProblem extends Error {}
 /** The deepest tree of an expression. */
 const TREE_DEPTH_LIMIT = 128;
 
+const COMPARISONS: ReadonlySet<string> = new Set(['==', '!=', '<', '<=', '>', '>=']);
 const FUNCTIONS = ['size', 'string', 'int', 'double', 'bool', 'dyn', 'has'];
 const TEXT_METHODS = ['contains', 'startsWith', 'endsWith', 'indexOf', 'lastIndexOf', 'substring', 'split', 'trim'];
 const METHODS = [...TEXT_METHODS, 'size', 'lowerAscii', 'upperAscii', 'join', 'matches'];
+/** Those that search a text for their argument. */
+const SEARCHES: ReadonlySet<string> = new Set(['contains', 'indexOf', 'lastIndexOf', 'split']);
+/** Those that make a text of a list, or a list of a text. */
+const LISTS: ReadonlySet<string> = new Set(['join', 'split']);
+/** Those that read a number from a text. */
+const NUMBERS: ReadonlySet<string> = new Set(['int', 'double']);
 /** Those whose first argument names each item, for the arguments after it. */
 const WALKS = ['all', 'exists', 'exists_one', 'map', 'filter'];
 /** The library leaves these out of a map without a word. */
@@ -92,8 +99,24 @@ function print(tree: ASTNode, place: Place, reading: Reading): string {
     case '[?]':
       throw new SyntaxProblem('optional access is not part of these expressions; use has()');
     default:
-      return `(${sub(tree.args[0])} ${tree.op} ${sub(tree.args[1])})`;
+      return printOperation(tree, sub);
   }
+}
+
+type Sub = (part: ASTNode) => string;
+
+/** What is compared is looked at in full, and what is added to grows. Beside a plain value there is one step. */
+function printOperation({ op, args }: { readonly op: string; readonly args: readonly [ASTNode, ASTNode] }, sub: Sub) {
+  const [left, right] = args.map(sub);
+  const plain = args.some((part) => part.op === 'value');
+  if (op === 'in') return `(${left} in listed(_budget, ${right}))`;
+  if (COMPARISONS.has(op) && !plain) return `(sized(_budget, ${left}) ${op} sized(_budget, ${right}))`;
+  const operation = `(${left} ${op} ${right})`;
+  return op === '+' && !args.some(isNumber) ? `scanned(_budget, ${operation})` : operation;
+}
+
+function isNumber({ op, args }: ASTNode): boolean {
+  return op === 'value' && (typeof args === 'bigint' || typeof args === 'number');
 }
 
 function printValue(value: unknown): string {
@@ -149,11 +172,13 @@ function keyOf(access: ASTNode & { readonly op: '.' | '[]' }): string | null {
   return key.op === 'value' && typeof key.args === 'string' ? key.args : null;
 }
 
-function printCall([name, parts]: readonly [string, readonly ASTNode[]], sub: (part: ASTNode) => string): string {
+function printCall([name, parts]: readonly [string, readonly ASTNode[]], sub: Sub): string {
   if (!FUNCTIONS.includes(name)) throw new SyntaxProblem(`unknown function '${name}'${hint(name, FUNCTIONS)}`);
   if (name === 'has' && !isPath(parts))
     throw new SyntaxProblem('has() takes a field of a value, by dots, like has(input.a.b)');
-  return `${name}(${parts.map(sub).join(', ')})`;
+  if (name === 'has') return `has(${parts.map(sub).join(', ')})`;
+  const charge = NUMBERS.has(name) ? 'sought' : 'scanned';
+  return `${name}(${parts.map((part) => `${charge}(_budget, ${sub(part)})`).join(', ')})`;
 }
 
 function isPath([part, ...rest]: readonly ASTNode[]): boolean {
@@ -172,7 +197,10 @@ function printMethod([name, receiver, parts]: Method, place: Place, reading: Rea
     throw new SyntaxProblem(`unknown function '${name}'${hint(name, [...METHODS, ...WALKS])}`);
   const sub = (part: ASTNode): string => print(part, place, reading);
   if (name === 'matches') return `matched(_budget, ${sub(receiver)}, ${readPattern(parts, reading)})`;
-  return `${sub(receiver)}.${name}(${parts.map(sub).join(', ')})`;
+  const [first, ...rest] = parts.map(sub);
+  const given = first === undefined ? [] : [SEARCHES.has(name) ? `sought(_budget, ${first})` : first, ...rest];
+  const call = `${LISTS.has(name) ? 'sized' : 'scanned'}(_budget, ${sub(receiver)}).${name}(${given.join(', ')})`;
+  return LISTS.has(name) ? `scanned(_budget, ${call})` : call;
 }
 
 /** The number of a pattern. It is read here, so that none is found broken in a run. */

@@ -75,6 +75,11 @@ export function toCel(value: unknown, depth = 0): unknown {
   return list;
 }
 
+/** The JSON value that a value of an expression stands for; undefined for one that the expression put together. */
+export function sourceOfValue(value: object): object | undefined {
+  return sourceOf.get(value);
+}
+
 /** What an expression amounts to, as JSON; throws a `ValueError` for what JSON does not have. */
 export function toJson(value: unknown): unknown {
   if (value === null || typeof value === 'boolean') return value;

@@ -263,4 +263,23 @@ describe('refuses', () => {
     expect(evaluated('input.matches("(a+)+$")', long)).toBe(true);
     expect(reasonOf('[1, 2, 3, 4, 5, 6, 7].all(x, input.matches("(a|aa)+b") || true)', long)).toEqual(reason);
   });
+
+  it.each([
+    ['a list of lists that doubles', `[1]${'.map(a, [a, a])'.repeat(60)}`],
+    ['a text that doubles', `["ab"]${'.map(a, a + a)'.repeat(60)}`],
+    ['a list that doubles', `[[1]]${'.map(a, a + a)'.repeat(60)}`],
+    ['lists that double, compared', `[1]${'.map(a, [a, a])'.repeat(40)} == [1]${'.map(a, [a, a])'.repeat(40)}`],
+    ['each item looked for among all', 'input.list.filter(x, x in input.list)'],
+    ['a list compared for each item', 'input.list.filter(x, input.list == input.other)'],
+    ['a text searched for each item', 'input.list.filter(x, input.text.contains("b"))'],
+    ['a text searched for a long one', 'input.text.contains(input.text.substring(1))'],
+    ['a text cut for each item', 'input.list.map(x, input.text.split(""))'],
+    ['a text joined for each item', 'input.list.map(x, input.list.map(y, "a").join(""))'],
+    ['a text repeated for each item', 'input.list.map(x, input.text)'],
+    ['a long number', 'int(input.digits)'],
+  ])('%s', (_, text) => {
+    const list = Array.from({ length: 10_000 }, (_, index) => index);
+    const scope = scopeOf({ list, other: [...list], text: 'a'.repeat(300_000), digits: '1'.repeat(300_000) });
+    expect(reasonOf(text, scope)).toMatch(/^it does too much work/);
+  });
 });
