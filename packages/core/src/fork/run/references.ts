@@ -1,5 +1,4 @@
 /** Which outputs a node's texts look at. */
-
 import { compileExpression } from '../../graph/expression/compile.ts';
 import { parseTemplate } from '../../graph/expression/template.ts';
 import type { GraphNode } from '../../graph/index.ts';

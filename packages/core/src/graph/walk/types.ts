@@ -108,8 +108,8 @@ export interface WalkOptions {
   /** Of the command line; the tighter of these and the document's holds. */
   readonly limits?: GraphLimits;
   /**
-   * Nodes whose latest `node.enter` this process appended, until it appends their exit. One that was entered, is not among them and has no exit was
-   * left by a dead owner or a former command.
+   * Nodes whose latest `node.enter` this process appended, until it appends their exit. One that was entered, is not
+   * among them and has no exit was left by a dead owner or a former command.
    */
   readonly taken?: ReadonlySet<NodePath>;
   /** Offset of the `run.fail` after which a person lets the run go on; a later one ends the run again. */

@@ -1,4 +1,7 @@
-/** What an outline keeps of single lines. A mark's `position` is its line's first byte in its segment, `bytes` its length without the newline. */
+/**
+ * What an outline keeps of single lines. A mark's `position` is its line's first byte in its segment, `bytes` its length
+ * without the newline.
+ */
 import type {
   Contained,
   Digest,
@@ -99,7 +102,9 @@ export interface WriteMark extends LinePlace {
   readonly attempt?: number;
 }
 
-/** What became of a `WriteMark`'s call. A person's word that it happened, or is to be made again, is kept of graph runs. */
+/**
+ * What became of a `WriteMark`'s call. A person's word that it happened, or is to be made again, is kept of graph runs.
+ */
 export interface WriteOutcomeMark {
   readonly offset: number;
   readonly callId: string;

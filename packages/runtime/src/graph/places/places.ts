@@ -143,7 +143,7 @@ function empty(target: string): readonly EventDraft[] {
   return [];
 }
 
-/** Cuts a copy from the node's own last checkpoint when it goes on, else from the run's; from the project without one. */
+/** Cuts a copy from the run's last checkpoint; from the project where there is none, or it is gone. */
 async function cut(
   options: PlacesOptions,
   copy: { readonly path: NodePath; readonly target: string; readonly project: Project },

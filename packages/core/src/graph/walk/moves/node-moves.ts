@@ -1,5 +1,4 @@
 /** What a node that is entered, or to be entered, needs recorded: all that is no effect. */
-
 import type { ErrorInfo, EventDraft } from '../../../events/index.ts';
 import { canonicalJson } from '../../../log/canonical.ts';
 import type { PlacedNode } from '../../document/graph.ts';
