@@ -2,7 +2,8 @@
  * Holds a call of a forked run against those of its source that the child may make again (docs/graphs.md, W23).
  *
  * 1. A write that a person acknowledged is made again once, with a new key; also after a crash, never twice.
- * 2. Any other write of a node that had written there waits for a person.
+ * 2. Any other write of a node that had written there waits for a person; so does one that was made there by another
+ *    node, whose name or item is not this one's now.
  * 3. An idempotent call that was made there presents the key it had: its receiver then does nothing twice.
  */
 import {
@@ -28,24 +29,41 @@ export interface JudgedCall extends PolicyCall {
 
 /** What the source's calls say about one; null when nothing. */
 export function judgeCall(run: OpenRun, call: JudgedCall): PolicyVerdict | null {
-  const entries = run.rewalk.get(call.node) ?? [];
-  if (entries.length === 0) return null;
-  if (call.effect === 'idempotent') return findKey(run, call, entries);
-  return call.effect === 'write' && call.contained !== true ? judgeWrite(run, call, entries) : null;
+  if (run.rewalk.size === 0) return null;
+  if (call.effect === 'idempotent') return findKey(run, call, run.rewalk.get(call.node) ?? []);
+  return call.effect === 'write' && call.contained !== true ? judgeWrite(run, call) : null;
 }
 
-function judgeWrite(run: OpenRun, call: JudgedCall, entries: readonly RewalkCall[]): PolicyVerdict | null {
-  const writes = entries.filter(({ effect }) => effect === 'write');
+function judgeWrite(run: OpenRun, call: JudgedCall): PolicyVerdict | null {
+  const here = writesOf(run.rewalk.get(call.node) ?? []);
+  const writes = here.length > 0 ? here : listSame(run, call);
   if (writes.length === 0) return null;
   const free = writes.find(
     (entry) => entry.acknowledged && !run.journal.calls.used.has(entry.offset) && isSame(run, entry, call),
   );
   if (free !== undefined) return { kind: 'acknowledged', offset: free.offset };
-  const offsets = writes.map(({ offset }) => offset).join(', ');
   const reason =
-    `in the run this one was forked from, ${call.node} wrote at ${offsets}, and this call is none of those that were ` +
+    `in the run this one was forked from, ${nameWrites(writes)}, and this call is none of those that were ` +
     'acknowledged, or was made again already';
   return { kind: 'ask', reason, outstanding: writes.flatMap((entry) => describeWrite(run, entry)) };
+}
+
+function writesOf(entries: readonly RewalkCall[]): readonly RewalkCall[] {
+  return entries.filter(({ effect }) => effect === 'write');
+}
+
+/** The very call, wherever it was made: a document may have named its node anew, a list may be in another order. */
+function listSame(run: OpenRun, call: JudgedCall): readonly RewalkCall[] {
+  return [...run.rewalk.values()].flatMap((entries) => writesOf(entries).filter((entry) => isSame(run, entry, call)));
+}
+
+/** The most that a question names. */
+const NAMED_WRITES = 10;
+
+function nameWrites(writes: readonly RewalkCall[]): string {
+  const named = writes.slice(0, NAMED_WRITES).map(({ node, offset }) => `${node} wrote at ${offset}`);
+  const more = writes.length - named.length;
+  return [...named, ...(more > 0 ? [`and ${more} more`] : [])].join(', ');
 }
 
 /** By the digest of the input; without its volatile fields as long as the source's log is there. */
