@@ -19,11 +19,11 @@ import { type Configuration, readConfiguration } from '../config/index.ts';
 import { measureRun } from '../inspect/index.ts';
 import type { McpTools } from '../mcp/index.ts';
 import { openSandbox } from '../sandbox/index.ts';
+import { type Held, type HeldLog, holdLog } from '../session/held-log.ts';
 import { openSessionMcp } from '../session/mcp-tools.ts';
 import { gatherRules } from '../session/rules.ts';
 import { bindRecorded } from '../session/workspace/bind.ts';
 import type { PreparedWorkspace } from '../session/workspace/types.ts';
-import type { OwnedLog } from '../store/index.ts';
 import { builtinTools, type Tool } from '../tools/index.ts';
 import { isMcpToolName } from '../tools/names.ts';
 import { readProject } from '../workspace/project/index.ts';
@@ -41,8 +41,6 @@ export interface OpenedRun {
   readonly run: OpenRun;
   /** Why it cannot go on with its script; null when it can. */
   readonly changedScript: ErrorInfo | null;
-  /** Ends what was opened, the lock last. */
-  close(): Promise<void>;
 }
 
 export interface OpenRunRequest {
@@ -51,32 +49,13 @@ export interface OpenRunRequest {
 }
 
 /** Opens a run; on a refusal nothing of it stays locked. */
-export async function openRun(services: RunServices, request: OpenRunRequest): Promise<OpenedRun | Refusal> {
-  const log = await services.store.own(request.id);
-  if (isRefusal(log)) return log;
-  const closers: Closer[] = [() => log.close()];
-  const close = async (): Promise<void> => {
-    for (const closer of closers.reverse()) await closer();
-  };
-  try {
-    const opened = await openOwned(services, { ...request, log, closers });
-    if (!isRefusal(opened)) return { ...opened, close };
-    await close();
-    return opened;
-  } catch (error) {
-    await close();
-    throw error;
-  }
+export function openRun(services: RunServices, request: OpenRunRequest): Promise<Held<OpenedRun> | Refusal> {
+  return holdLog(services.store, request.id, (held) => openOwned(services, { ...request, ...held }));
 }
 
-type Closer = () => void | Promise<void>;
+type OwnedRequest = OpenRunRequest & HeldLog;
 
-interface OwnedRequest extends OpenRunRequest {
-  readonly log: OwnedLog;
-  readonly closers: Closer[];
-}
-
-async function openOwned(services: RunServices, open: OwnedRequest): Promise<Omit<OpenedRun, 'close'> | Refusal> {
+async function openOwned(services: RunServices, open: OwnedRequest): Promise<OpenedRun | Refusal> {
   const { log, id, settings, closers } = open;
   const folded = foldRun(services.store, log);
   if (isRefusal(folded)) return folded;
@@ -103,7 +82,7 @@ async function openOwned(services: RunServices, open: OwnedRequest): Promise<Omi
   return { run: restored === undefined ? run : { ...run, restored }, changedScript: models.changed };
 }
 
-interface Parts extends OwnedRequest {
+interface Parts extends OpenRunRequest, HeldLog {
   readonly folded: FoldedRun;
   readonly configuration: Configuration;
   readonly prepared: PreparedWorkspace;

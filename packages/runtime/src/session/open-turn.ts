@@ -19,10 +19,11 @@ import { type Configuration, readConfiguration } from '../config/index.ts';
 import { measureRun } from '../inspect/index.ts';
 import type { Model } from '../model/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { makeFolder, type OwnedLog } from '../store/index.ts';
+import { makeFolder } from '../store/index.ts';
 import { builtinTools, type Tool } from '../tools/index.ts';
 import { locateProject, readProject } from '../workspace/project/index.ts';
 import { chooseModel } from './choose-model.ts';
+import { type Held, type HeldLog, holdLog } from './held-log.ts';
 import { type Instructions, readInstructions } from './instructions.ts';
 import { openSessionMcp } from './mcp-tools.ts';
 import { refuseOtherReach } from './reach.ts';
@@ -43,8 +44,6 @@ export interface OpenedTurn {
   readonly context: TurnContext;
   /** Why the open turn cannot go on with its script; null when it can. */
   readonly changedScript: ErrorInfo | null;
-  /** Ends what the turn opened, the lock last. */
-  close(): Promise<void>;
 }
 
 export interface OpenRequest {
@@ -56,32 +55,13 @@ export interface OpenRequest {
 }
 
 /** Opens a session for a turn; on a refusal nothing of it stays locked. */
-export async function openTurn(services: SessionServices, open: OpenRequest): Promise<OpenedTurn | Refusal> {
-  const log = await services.store.own(open.id);
-  if (isRefusal(log)) return log;
-  const closers: Closer[] = [() => log.close()];
-  const close = async (): Promise<void> => {
-    for (const closer of closers.reverse()) await closer();
-  };
-  try {
-    const opened = await openOwned(services, { ...open, log, closers });
-    if (!isRefusal(opened)) return { ...opened, close };
-    await close();
-    return opened;
-  } catch (error) {
-    await close();
-    throw error;
-  }
+export function openTurn(services: SessionServices, open: OpenRequest): Promise<Held<OpenedTurn> | Refusal> {
+  return holdLog(services.store, open.id, (held) => openOwned(services, { ...open, ...held }));
 }
 
-type Closer = () => void | Promise<void>;
+type OwnedOpen = OpenRequest & HeldLog;
 
-interface OwnedOpen extends OpenRequest {
-  readonly log: OwnedLog;
-  readonly closers: Closer[];
-}
-
-async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Omit<OpenedTurn, 'close'> | Refusal> {
+async function openOwned(services: SessionServices, open: OwnedOpen): Promise<OpenedTurn | Refusal> {
   const { log, id } = open;
   const { settings } = open.request;
   const fold = createSessionFold();
