@@ -4,13 +4,11 @@ import type {
   GraphDocument,
   LoggedEvent,
   NodePath,
-  Refusal,
   RunForkRequest,
   RunId,
   UsageSum,
   WorkspaceKind,
 } from '@ramet/core';
-import type { RunForkResult } from '../fork/index.ts';
 import type { ApprovalQuestion, ApprovalReply, PermissionRule, SessionServices } from '../session/index.ts';
 import type { Tool } from '../tools/index.ts';
 
@@ -97,29 +95,4 @@ export interface RunForkOptions extends Omit<RunForkRequest, 'graph'> {
   readonly document?: GraphDocument;
   readonly idempotencyKey?: string;
   readonly dryRun?: boolean;
-}
-
-/** The engine's verbs, as `graph/index.ts` exports them. */
-export interface GraphVerbs {
-  startRun(
-    services: RunServices,
-    request: { readonly run: NewRun; readonly settings: RunSettings },
-  ): Promise<RunResult | Refusal>;
-  /** Goes on with a run: after a crash, an answer, a resolution, a failure, a fork. Refuses a run that completed. */
-  resumeRun(
-    services: RunServices,
-    request: { readonly id: RunId; readonly settings: RunSettings },
-  ): Promise<RunResult | Refusal>;
-  /** Records an answer; without a gate, that of the only open one. Does not go on with the run. */
-  answerGate(
-    services: RunServices,
-    request: {
-      readonly id: RunId;
-      readonly gate?: number | NodePath;
-      readonly answer: unknown;
-      readonly by: 'person' | 'flag';
-    },
-  ): Promise<{ readonly node: NodePath; readonly gate: number } | Refusal>;
-  abandonRun(services: RunServices, request: { readonly id: RunId; readonly reason?: string }): Promise<Refusal | null>;
-  forkRun(services: RunServices, source: RunId, options: RunForkOptions): Promise<RunForkResult | Refusal>;
 }

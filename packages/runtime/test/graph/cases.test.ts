@@ -1,8 +1,7 @@
 /** Ways in which graph runs have been seen to go wrong elsewhere. */
 import { createHash } from 'node:crypto';
 import { type GraphDocument, isRefusal, type RunId } from '@ramet/core';
-import * as verbs from '@ramet/runtime/graph';
-import { answerGate, type GraphVerbs } from '@ramet/runtime/graph';
+import { answerGate } from '@ramet/runtime/graph';
 import { resolveCall } from '@ramet/runtime/session';
 import { accept, cel, type GraphHarness, makeFunction, makeGraphHarness } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
@@ -32,11 +31,6 @@ function entryOf(run: RunId, path: string): number {
   if (enter === undefined) throw new Error(`${path} was not entered`);
   return enter.seq;
 }
-
-test('the engine has the verbs it says it has', () => {
-  const { startRun, resumeRun, answerGate: answer, abandonRun, forkRun }: GraphVerbs = verbs;
-  expect([startRun, resumeRun, answer, abandonRun, forkRun].every((verb) => typeof verb === 'function')).toBe(true);
-});
 
 describe('B61: results of one branch in the other', () => {
   const document = {
