@@ -1,50 +1,16 @@
 /** B64 and B70: a process killed at any moment; finished nodes stay finished, and the outside is asked once. */
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { GraphDocument, LoggedEvent, RunId } from '@ramet/core';
+import type { GraphDocument, LoggedEvent } from '@ramet/core';
 import type { RunResult } from '@ramet/runtime/graph';
 import { resolveCall } from '@ramet/runtime/session';
 import { cel, type GraphHarness, makeGraphHarness } from '@ramet/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RunTask } from './run-worker.ts';
+import { startWorker } from './run-processes.ts';
 import { makeRandom, ROUNDS } from './session-processes.ts';
-
-interface Worker {
-  readonly ended: Promise<{ readonly killed: boolean; readonly output: string }>;
-  /** The run's id, as soon as the worker says it. */
-  readonly run: Promise<RunId>;
-  kill(): void;
-}
-
-function startWorker(h: GraphHarness, task: Omit<RunTask, 'home' | 'repository' | 'env'>): Worker {
-  const whole: RunTask = { home: h.home, repository: h.repository, env: h.services.env, ...task };
-  const child = spawn(process.execPath, [join(import.meta.dirname, 'run-worker.ts'), JSON.stringify(whole)], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...process.env, NODE_OPTIONS: '' },
-  });
-  let output = '';
-  const said = (chunk: Buffer): void => {
-    output += chunk.toString();
-  };
-  child.stdout.on('data', said);
-  child.stderr.on('data', said);
-  const ended = new Promise<{ killed: boolean; output: string }>((resolve) => {
-    child.on('close', (_, signal) => resolve({ killed: signal === 'SIGKILL', output }));
-  });
-  const run = new Promise<RunId>((resolve, reject) => {
-    child.stdout.on('data', () => {
-      const [, id] = /^run (\S+)$/m.exec(output) ?? [];
-      if (id !== undefined) resolve(id as RunId);
-    });
-    child.on('close', () => reject(new Error(`the worker said no run: ${output}`)));
-  });
-  run.catch(() => {});
-  return { ended, run, kill: () => child.kill('SIGKILL') };
-}
 
 /** The outside: it counts what it took, and answers as it is told. */
 interface Outside {
@@ -80,7 +46,7 @@ function post(outside: Outside): readonly string[] {
   return ['bash', '-c', `exec 3<>/dev/tcp/127.0.0.1/${outside.port}; printf "${request}" >&3; cat <&3 >/dev/null`];
 }
 
-describe('B64: a restart runs finished nodes again', { timeout: 600_000 }, () => {
+describe('B64: a restart runs finished nodes again', { timeout: 3_600_000 }, () => {
   let h: GraphHarness;
   const random = makeRandom();
   beforeAll(() => {

@@ -3,6 +3,7 @@
  * the run is its own, and `done` with the answer when it has ended.
  */
 import { randomBytes } from 'node:crypto';
+import { writeSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GraphDocument, RunId } from '@ramet/core';
 import { resumeRun, startRun } from '@ramet/runtime/graph';
@@ -18,10 +19,12 @@ export interface RunTask {
   readonly document?: GraphDocument;
   readonly input?: unknown;
   readonly id?: RunId;
+  /** It dies as soon as the event of this offset is recorded. */
+  readonly dieAt?: number;
 }
 
 const task = JSON.parse(process.argv[2] ?? '') as RunTask;
-const { home, repository: cwd, env, model, document, input = null, id } = task;
+const { home, repository: cwd, env, model, document, input = null, id, dieAt } = task;
 const services = {
   store: openFileStore({ home, now: Date.now }),
   now: Date.now,
@@ -31,7 +34,12 @@ const services = {
 };
 const settings = makeRunSettings({
   ...(model === undefined ? {} : { model }),
-  observer: { run: (run) => process.stdout.write(`run ${run}\n`) },
+  observer: {
+    run: (run) => writeSync(1, `run ${run}\n`),
+    event: ({ seq }) => {
+      if (seq === dieAt) process.kill(process.pid, 'SIGKILL');
+    },
+  },
 });
 const result =
   document === undefined
