@@ -94,7 +94,7 @@ async function commitPlan(
   const forkedFrom = describeOrigin(log, plan, now());
   if (options.dryRun === true) return describeDryRun(plan, forkedFrom);
   const id = attempt.claimed ?? makeId();
-  const source = { log, plan, start: readStart(log) };
+  const source = { log, plan, start: readStart(log), graph: options.sourceGraph };
   const draft = draftStart(source, { id, forkedFrom, ...keyOf(options) });
   const { beforeCommit } = options;
   const child = { id, log, plan, drafts: [draft], ...(beforeCommit === undefined ? {} : { beforeCommit }) };

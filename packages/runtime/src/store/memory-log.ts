@@ -89,12 +89,12 @@ export function readMemoryLog(log: MemoryLog): Omit<LogReader, 'id'> {
 function outlineOf(log: MemoryLog): LogOutline {
   const filled = log.segments.filter(({ bytes }) => bytes > 0);
   const outlines = filled.map(({ outliner, lastDigest }) => outliner.finish(lastDigest));
-  const readLineBytes = (segment: number, position: number): Buffer =>
-    lineAt(log, filled[segment]?.first ?? -1, position);
+  const readLineBytes = (segment: number, position: number, bytes: number): Buffer =>
+    spanAt(log, filled[segment]?.first ?? -1, { position, bytes });
   return {
     heads: outlines.map(({ head }) => head),
     readDetail: (segment) => outlineAt(outlines, segment).detail,
-    readLine: (segment, position) => JSON.parse(readLineBytes(segment, position).toString('utf8')),
+    readLine: (...place) => JSON.parse(readLineBytes(...place).toString('utf8')),
     readLineBytes,
     damage: null,
     tornBytes: 0,
@@ -107,13 +107,21 @@ function outlineAt(outlines: readonly SegmentOutline[], index: number): SegmentO
   return outline;
 }
 
-function lineAt(log: MemoryLog, first: number, position: number): Buffer {
+function spanAt(log: MemoryLog, first: number, span: { readonly position: number; readonly bytes: number }): Buffer {
   let at = 0;
-  for (const line of log.lines.slice(first)) {
-    if (at === position) return line;
+  let index = first;
+  for (let line = log.lines[index]; line !== undefined && at < span.position; line = log.lines[index]) {
     at += line.length + 1;
+    index += 1;
   }
-  throw new RangeError(`no line at byte ${position}`);
+  if (at !== span.position || log.lines[index] === undefined) throw new RangeError(`no line at byte ${span.position}`);
+  const lines: Buffer[] = [];
+  for (let size = 0; size < span.bytes && index < log.lines.length; index += 1) {
+    const line = log.lines[index] ?? Buffer.alloc(0);
+    lines.push(line, Buffer.from('\n'));
+    size += line.length + 1;
+  }
+  return Buffer.concat(lines).subarray(0, span.bytes);
 }
 
 /** A log that is being built. */

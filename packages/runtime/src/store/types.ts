@@ -36,7 +36,7 @@ export interface LogOutline extends ForkSource {
   readonly damage: LogDamage | null;
   /** Bytes after the last newline. */
   readonly tornBytes: number;
-  /** The bytes of one line of one segment, without its newline. */
+  /** The bytes of one line of one segment, without its newline, or of more with the newlines between them. */
   readLineBytes(segment: number, position: number, bytes: number): Uint8Array;
 }
 

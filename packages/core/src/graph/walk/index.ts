@@ -1,5 +1,5 @@
 export { draftExit } from './exit.ts';
-export { keyOfNodeCall, type NodeCallPlace } from './keys.ts';
+export { keyOfNodeCall, type NodeCallPlace, TOOL_CALL_ID } from './keys.ts';
 export { nextMoves } from './moves/next-moves.ts';
 export {
   type BodyPath,

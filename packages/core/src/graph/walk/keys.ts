@@ -2,6 +2,9 @@
 import type { Digest, NodePath, RunId, Sha256 } from '../../events/index.ts';
 import { canonicalJson } from '../../log/canonical.ts';
 
+/** The id of the one call of a tool node. */
+export const TOOL_CALL_ID = 'call';
+
 /** Which call of a node it is. `input` is the SHA-256 of its input's canonical JSON. */
 export interface NodeCallPlace {
   readonly run: RunId;

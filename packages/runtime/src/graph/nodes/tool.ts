@@ -13,6 +13,7 @@ import {
   keyOfNodeCall,
   type NodeCall,
   type NodePath,
+  TOOL_CALL_ID,
   type ToolNode,
   type ToolOutput,
 } from '@ramet/core';
@@ -28,8 +29,6 @@ import { askAboutNode } from './ask.ts';
 import { type ExecInput, makeExecTool } from './exec.ts';
 import { toolContextOf } from './tool-context.ts';
 import type { NodeWork, WorkEnd } from './types.ts';
-
-const CALL_ID = 'call';
 
 /** One call that may be made. */
 interface ReadyCall {
@@ -120,7 +119,7 @@ async function permit(run: OpenRun, work: NodeWork, { ready, earlier }: JudgedRe
     const message = `${tool.name} is denied by ${verdict.reason}`;
     return { kind: 'failed', error: { code: 'approval_denied', message }, final: true, drafts: [] };
   }
-  const question = { callId: CALL_ID, tool: tool.name, input };
+  const question = { callId: TOOL_CALL_ID, tool: tool.name, input };
   if (earlier?.kind === 'ask') {
     return askAboutNode(run, work, { ...question, reason: earlier.reason, outstanding: earlier.outstanding });
   }
@@ -143,7 +142,7 @@ async function makeCall(run: OpenRun, work: NodeWork, { ready, earlier }: Judged
   const intent: EventDraft = {
     type: 'tool.intent',
     node,
-    callId: CALL_ID,
+    callId: TOOL_CALL_ID,
     tool: tool.name,
     input,
     effect,
@@ -189,7 +188,7 @@ function settle(run: OpenRun, work: NodeWork, { ready, answer, offset }: Answere
   }
   const egress = answer.egress === undefined || answer.egress.length === 0 ? {} : { egress: answer.egress };
   const outcome = outcomeOf(answer);
-  const base = { type: 'tool.result', node: work.node.path, callId: CALL_ID, tool: tool.name } as const;
+  const base = { type: 'tool.result', node: work.node.path, callId: TOOL_CALL_ID, tool: tool.name } as const;
   const result: EventDraft = { ...base, outcome, output, ...egress };
   return answer.aborted === true ? { kind: 'interrupted', drafts: [result] } : endOf(output, [result]);
 }
