@@ -17,7 +17,7 @@ const LISTED = 50;
 /** Plans the fork of a session at a completed turn. */
 export function planFork(source: ForkSource, request: ForkRequest): ForkPlan | Refusal {
   const overview = deriveSessionOverview(source.heads);
-  if (overview === null) return refuseFork('not_a_session', 'this log does not start a session');
+  if (overview === null) return refuseOther(source);
   if (overview.schema > SCHEMA) return refuseNewer(overview);
   if (overview.lastBoundary === undefined) {
     return refuseFork('no_completed_turn', `session ${overview.id} has no completed turn to fork at`, {
@@ -71,6 +71,13 @@ function refuseBoundary(source: ForkSource, overview: SessionOverview, at: numbe
     `offset ${at} of session ${overview.id} is not the end of a turn; these are: ${shown.join(', ')}${more}`,
     { id: overview.id, at, boundaries: offsets },
   );
+}
+
+function refuseOther({ heads }: ForkSource): Refusal {
+  const run = heads[0]?.graph;
+  if (run === undefined) return refuseFork('not_a_session', 'this log does not start a session');
+  const message = `${run.id} is a graph run, not a session: name the node it is forked from, \`ramet fork ${run.id} --from-node <node>\``;
+  return refuseFork('not_a_session', message, { id: run.id });
 }
 
 function refuseNewer(overview: SessionOverview): Refusal {

@@ -64,6 +64,8 @@ type OwnedOpen = OpenRequest & HeldLog;
 async function openOwned(services: SessionServices, open: OwnedOpen): Promise<OpenedTurn | Refusal> {
   const { log, id } = open;
   const { settings } = open.request;
+  const wrong = refuseGraphRun(log);
+  if (wrong !== null) return wrong;
   const fold = createSessionFold();
   for (const event of log.readEvents()) fold.add(event);
   const { state } = fold;
@@ -115,6 +117,17 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Op
 
 function byName(tools: readonly Tool[]): ReadonlyMap<string, Tool> {
   return new Map(tools.map((tool) => [tool.name, tool]));
+}
+
+/** A turn in the log of a graph run would be in no walk: nobody would see it. */
+function refuseGraphRun(log: Pick<HeldLog['log'], 'id' | 'readOutline'>): Refusal | null {
+  const { heads } = log.readOutline();
+  if (heads[0]?.start !== undefined) return null;
+  const { id } = log;
+  if (heads[0]?.graph === undefined)
+    return refuse('not_a_session', `the log of ${id} does not start a session`, { id });
+  const message = `${id} is a graph run: go on with it by \`ramet resume ${id}\`, or make another of it with \`ramet fork ${id} --from-node <node>\``;
+  return refuse('not_a_session', message, { id });
 }
 
 async function configure(

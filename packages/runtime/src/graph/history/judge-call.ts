@@ -17,7 +17,7 @@ import {
 } from '@ramet/core';
 import { isSameInput } from '../../session/turn/calls/outstanding.ts';
 import type { PolicyCall, PolicyVerdict } from '../../session/turn/calls/policy.ts';
-import { sha256 } from '../../store/index.ts';
+import { type LogReader, sha256 } from '../../store/index.ts';
 import type { OpenRun } from '../drive/types.ts';
 import type { ExecInput } from '../nodes/exec.ts';
 
@@ -96,14 +96,28 @@ function describeWrite(run: OpenRun, entry: RewalkCall): readonly OutstandingWri
   const { forkedFrom } = run.journal.state;
   const log = forkedFrom === undefined ? null : run.services.store.read(forkedFrom.id);
   if (log === null || log.readOutline().damage !== null) return [];
-  for (const event of log.readEvents({ from: entry.offset, to: entry.offset })) {
-    const known = knownEvent(event);
-    if (known?.type === 'tool.intent' && known.key === entry.key) return [toWrite(known, log.readPayload)];
-  }
-  return [];
+  const [intent] = [...log.readEvents({ from: entry.offset, to: entry.offset })].map((event) => knownEvent(event));
+  if (intent?.type !== 'tool.intent' || intent.key !== entry.key) return [];
+  return [toWrite(intent, { result: findResult(log, intent), readPayload: log.readPayload })];
 }
 
-function toWrite(intent: EventOf<'tool.intent'>, readPayload: Parameters<typeof decodeValue>[1]): OutstandingWrite {
+/** What is recorded of how a call ended, before its node did. */
+function findResult(log: LogReader, intent: EventOf<'tool.intent'>): EventOf<'tool.result'> | undefined {
+  for (const event of log.readEvents({ from: intent.seq + 1 })) {
+    if (event.node !== intent.node) continue;
+    const known = knownEvent(event);
+    if (known?.type === 'node.exit') return undefined;
+    if (known?.type === 'tool.result' && known.callId === intent.callId) return known;
+  }
+  return undefined;
+}
+
+function toWrite(
+  intent: EventOf<'tool.intent'>,
+  { result, readPayload }: { readonly result?: EventOf<'tool.result'> | undefined } & Pick<LogReader, 'readPayload'>,
+): OutstandingWrite {
   const { seq: offset, callId, tool, input, key, time } = intent;
-  return { offset, callId, tool, input: decodeValue(input, readPayload), key, time, outcome: 'open' };
+  const egress = result?.egress === undefined ? {} : { egress: result.egress };
+  const outcome = result?.outcome ?? 'open';
+  return { offset, callId, tool, input: decodeValue(input, readPayload), key, time, ...egress, outcome };
 }
