@@ -16,7 +16,7 @@ import { makeInsideEnvironment } from './environment.ts';
 import { type Account, makeEtcFiles, makeGitConfig, openNamelessFile } from './generated-files.ts';
 import { makeFrozenMounts, makeMountPoints, removeMountPoints } from './mount-points.ts';
 import { parseChildPid, waitForDeath } from './namespace-end.ts';
-import { type NetworkProxy, openNetworkProxy } from './proxy.ts';
+import type { NetworkProxy } from './proxy.ts';
 import { makeSystemCallFilter } from './seccomp.ts';
 import { readSystemView, SYSTEM_FOLDERS, type SystemView } from './system-view.ts';
 import { isWithin, readToolchains, type Toolchains } from './toolchains.ts';
@@ -74,6 +74,8 @@ export function openBubblewrap(view: SandboxView, options: BubblewrapOptions): S
 async function runWithNetwork(setting: Setting, command: SandboxCommand): Promise<CommandOutcome> {
   const hosts = command.allowNet ?? [];
   if (hosts.length === 0) return runConfined(setting, command, null);
+  // Node's HTTP takes longer to load than all of this, and most calls have no network.
+  const { openNetworkProxy } = await import('./proxy.ts');
   const proxy = await openNetworkProxy(hosts, command.onRefusedEgress);
   try {
     return await runConfined(setting, command, proxy);
