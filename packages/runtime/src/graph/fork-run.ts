@@ -9,7 +9,7 @@ import {
   refuse,
 } from '@ramet/core';
 import { forkRun as commitFork, type RunForkResult } from '../fork/index.ts';
-import { sha256 } from '../store/index.ts';
+import { refuseDamaged, sha256 } from '../store/index.ts';
 import { refuseDocument } from './documents/check.ts';
 import { keepDocument, readDocument } from './documents/documents.ts';
 import type { RunForkOptions, RunServices } from './types.ts';
@@ -23,6 +23,8 @@ export async function forkRun(
   const { store, now, randomBytes, functions = [] } = services;
   const log = store.read(source);
   if (log === null) return refuse('unknown_run', `there is no run ${source}`, { id: source });
+  const outline = log.readOutline();
+  if (outline.damage !== null) return refuseDamaged(source, outline);
   const [event] = log.readEvents({ from: 0, to: 0 });
   const start = event === undefined ? null : knownEvent(event);
   if (start?.type !== 'graph.start') {

@@ -4,7 +4,6 @@
  */
 import { existsSync } from 'node:fs';
 import {
-  decodeValue,
   type ErrorInfo,
   type EventDraft,
   type Graph,
@@ -29,6 +28,7 @@ import { isMcpToolName } from '../tools/names.ts';
 import { readProject } from '../workspace/project/index.ts';
 import type { OpenRun } from './drive/types.ts';
 import { type FoldedRun, foldRun, refuseEnded } from './history/fold-run.ts';
+import { makeStrictDecode } from './history/payloads.ts';
 import { readRewalk } from './history/rewalk.ts';
 import { openJournal } from './journal.ts';
 import { openModels, type RunModels } from './nodes/models.ts';
@@ -120,7 +120,7 @@ function assemble(services: RunServices, parts: Parts): OpenRun {
       sandbox: settings.sandbox === 'none' ? 'none' : 'bubblewrap',
       state: () => journal.state,
     }),
-    decode: (value) => decodeValue(value, log.readPayload),
+    decode: makeStrictDecode(log),
   };
 }
 

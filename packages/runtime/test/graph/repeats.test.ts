@@ -72,8 +72,8 @@ describe('the very write of the source, made by another node', () => {
     const child = await harness.forkAt(run, { fromNode: 'm', acknowledge: writesOf(run), outputs });
     const parked = await harness.resume(child, { functions, settings: park });
     expect(parked).toMatchObject({ status: 'parked', parked: { calls: [{ node: 'm[2]/w' }] } });
-    const asked = { ask: async () => ({ answer: 'allow', scope: 'once', by: 'person' }) } as const;
-    expect(await harness.resume(child, { functions, settings: asked })).toMatchObject({ status: 'completed' });
+    const ask = async () => ({ answer: 'allow', scope: 'once', by: 'person' }) as const;
+    expect(await harness.resume(child, { functions, settings: { ask } })).toMatchObject({ status: 'completed' });
     expect(sent).toEqual(['a', 'b', 'a', 'b', 'a', 'c']);
   });
 
@@ -144,4 +144,34 @@ test('a write that failed and is tried again by its document is asked about in a
   const parked = await harness.resume(child, { functions: [echo, flaky], settings: park });
   expect(parked).toMatchObject({ status: 'parked', parked: { calls: [{ node: 'w', reason: 'approval_pending' }] } });
   expect(sent).toHaveLength(4);
+});
+
+test('a fork makes no call again that lies before its boundary', async () => {
+  const called: unknown[] = [];
+  const count = makeFunction('count', (input) => {
+    called.push(input);
+    return input;
+  });
+  const call = (input: unknown) => ({ kind: 'tool' as const, tool: 'count', input });
+  const nodes = {
+    a: call('a'),
+    m: { kind: 'map', over: '[1, 2]', body: { nodes: { i: call(cel('item')) } } },
+    f: { kind: 'fold', initial: 0, until: 'pass >= 2', maxPasses: 3, body: { nodes: { p: call(cel('pass * 10')) } } },
+    z: call('z'),
+  } as const;
+  const edges = [
+    { from: 'a', to: 'm' },
+    { from: 'm', to: 'f' },
+    { from: 'f', to: 'z' },
+  ];
+  const { run } = await harness.start({ nodes, edges }, { functions: [count] });
+  const all = ['a', 1, 2, 10, 20, 'z'];
+  expect(called.splice(0)).toEqual(all);
+  const calls = harness.eventsOfType(run, 'tool.intent').map(({ seq }) => seq);
+  for (const { seq: at, node } of harness.eventsOfType(run, 'node.enter')) {
+    const child = await harness.forkAt(run, { at });
+    expect(await harness.resume(child, { functions: [count] })).toMatchObject({ status: 'completed' });
+    const before = calls.filter((seq) => seq < at).length;
+    expect(called.splice(0), node).toEqual(all.slice(before));
+  }
 });
