@@ -23,15 +23,31 @@ export interface StartedWork {
 
 /** Starts the effect of a node that was entered. */
 export function startWork(run: OpenRun, node: ActiveNode): StartedWork {
-  const stopping = new AbortController();
+  const stopping = followSignal(run.settings.signal);
+  const { signal, stop } = stopping;
   const held: Holding['held'] = { place: null, isWaiting: false };
-  const signal = AbortSignal.any([stopping.signal, run.settings.signal]);
   return {
-    ended: work(run, node, { signal, held }),
-    stop: () => stopping.abort(),
+    ended: work(run, node, { signal, held }).finally(stopping.leave),
+    stop,
     waitsForFiles: () => held.isWaiting,
     place: () => held.place,
   };
+}
+
+interface Following {
+  readonly signal: AbortSignal;
+  readonly stop: () => void;
+  /** Lets go of the signal that is followed. */
+  readonly leave: () => void;
+}
+
+/** A signal that is aborted with another one, or by itself. `AbortSignal.any` would leave a trace of each in the other. */
+function followSignal(other: AbortSignal): Following {
+  const own = new AbortController();
+  const stop = (): void => own.abort(other.reason);
+  if (other.aborted) stop();
+  else other.addEventListener('abort', stop);
+  return { signal: own.signal, stop, leave: () => other.removeEventListener('abort', stop) };
 }
 
 interface Holding {
