@@ -146,7 +146,13 @@ describe.concurrent('graph runs', { timeout: 240_000 }, () => {
     const all = ['--acknowledge-writes', 'all'];
     const again = ['fork', String(run), '--from-node', 'publish', ...all, '--input', '{"topic":"seals"}'];
     // What was acknowledged is the recorded call: another input is another write, and asked about.
-    expect(await stage.ask(again, { exit: 2 })).toMatchObject({ error: { code: 'approval_denied' } });
+    expect(await stage.ask(again, { exit: 7 })).toMatchObject({
+      status: 'parked',
+      parked: { calls: [{ node: 'publish', reason: 'approval_pending' }] },
+    });
+    expect(await stage.ask([...again, '--on-ask', 'fail'], { exit: 2 })).toMatchObject({
+      error: { code: 'approval_denied' },
+    });
     const other = await stage.ramet([...again, '--yes', '--title', 'seals']);
     expect(other).toMatchObject({ code: 0 });
     const child = other.stdout.trim();

@@ -26,7 +26,7 @@ export const DRIVE_FLAGS: FlagParametersForType<DriveFlags, CliContext> = {
   onAsk: {
     kind: 'enum',
     values: ['deny', 'park', 'fail'],
-    brief: 'What to do where nobody is there to answer (deny without it)',
+    brief: 'What to do where nobody is there to answer (without it: deny to agents, park nodes)',
     optional: true,
   },
   trustProject: { ...SWITCH, brief: "Confirm the project's ramet.json for this command" },

@@ -12,7 +12,10 @@ export interface NodeQuestion {
   readonly outstanding: readonly OutstandingWrite[];
 }
 
-/** Answers `go` when the call may be made, or how the node ends without it. */
+/**
+ * Answers `go` when the call may be made, or how the node ends without it. Where nobody is there the call waits: `deny`
+ * is a word to a model that may do without it, and here is none.
+ */
 export async function askAboutNode(run: OpenRun, work: NodeWork, question: NodeQuestion): Promise<'go' | WorkEnd> {
   const { path: node } = work.node;
   const { callId, tool, input, reason, outstanding } = question;
@@ -20,7 +23,7 @@ export async function askAboutNode(run: OpenRun, work: NodeWork, question: NodeQ
   const request: EventDraft = { type: 'approval.request', node, callId, tool, input, reason, ...shown };
   const [asked] = await run.journal.recordDurably([request]);
   const { ask, onAsk } = run.settings;
-  if (ask === undefined && onAsk === 'park') {
+  if (ask === undefined && onAsk !== 'fail') {
     const message = `${tool} of ${node} waits for a person: ${reason}; go on at a terminal with \`ramet resume ${run.id}\``;
     return { kind: 'parked', reason: 'approval_pending', offset: asked?.seq ?? 0, message };
   }
