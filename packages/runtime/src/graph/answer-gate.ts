@@ -13,8 +13,8 @@ import {
   refuse,
 } from '@ramet/core';
 import type { OwnedLog } from '../store/index.ts';
-import { findDepthProblem } from './documents/depth.ts';
 import { checkAgainst } from './documents/json-schema.ts';
+import { findValueProblem } from './documents/value-problem.ts';
 import { foldRun, refuseEnded } from './history/fold-run.ts';
 import type { RunServices } from './types.ts';
 
@@ -69,7 +69,7 @@ async function answerOwned(
   const ended = refuseEnded(folded.fold);
   if (ended !== null) return ended;
   const schema = decode(gate.open.answerSchema) as Readonly<Record<string, unknown>>;
-  const problem = findDepthProblem(request.answer) ?? (await checkAgainst(schema, request.answer));
+  const problem = findValueProblem(request.answer) ?? (await checkAgainst(schema, request.answer));
   if (problem !== null)
     return refuse('bad_input', `gate ${gate.node} takes another answer: ${problem}`, { ...place, schema });
   const { answer, by } = request;

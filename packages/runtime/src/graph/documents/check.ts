@@ -17,8 +17,8 @@ import { renderCount } from '@ramet/core/text';
 import { parseHostRule } from '../../sandbox/host-rules.ts';
 import { findToolProblem, isMcpToolName } from '../../tools/names.ts';
 import type { Tool } from '../../tools/types.ts';
-import { findDepthProblem } from './depth.ts';
 import { checkAgainst, compileJsonSchema } from './json-schema.ts';
+import { findValueProblem } from './value-problem.ts';
 
 /** Refuses a document with all that is wrong with it; null when it can be run. */
 export async function refuseDocument(value: unknown, functions: readonly Tool[]): Promise<Refusal | null> {
@@ -32,8 +32,8 @@ export async function refuseDocument(value: unknown, functions: readonly Tool[])
 
 /** Refuses an input that does not fit the document's `input` schema, or no event. */
 export async function refuseInput({ input: schema }: GraphDocument, input: unknown): Promise<Refusal | null> {
-  const tooDeep = findDepthProblem(input);
-  if (tooDeep !== null) return refuse('bad_input', `the input cannot be taken: ${tooDeep}`, { problem: tooDeep });
+  const unfit = findValueProblem(input);
+  if (unfit !== null) return refuse('bad_input', `the input cannot be taken: ${unfit}`, { problem: unfit });
   if (schema === undefined) return null;
   const problem = await checkAgainst(schema, input);
   if (problem === null) return null;

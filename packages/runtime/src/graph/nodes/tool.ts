@@ -21,7 +21,7 @@ import { decideCall } from '../../session/turn/calls/permissions.ts';
 import type { PolicyVerdict } from '../../session/turn/calls/policy.ts';
 import { sha256 } from '../../store/index.ts';
 import type { Tool, ToolAnswer, ToolContext } from '../../tools/index.ts';
-import { findDepthProblem } from '../documents/depth.ts';
+import { findValueProblem } from '../documents/value-problem.ts';
 import { describeUnknown } from '../drive/describe-result.ts';
 import type { OpenRun } from '../drive/types.ts';
 import { judgeCall } from '../history/judge-call.ts';
@@ -158,7 +158,7 @@ async function makeCall(run: OpenRun, work: NodeWork, { ready, earlier }: Judged
 
 /** An answer that no event can hold is said to be that; what the call did is done. */
 function shallow(answer: ToolAnswer): ToolAnswer {
-  const problem = findDepthProblem(answer.output.value);
+  const problem = findValueProblem(answer.output.value);
   return problem === null ? answer : { ...answer, output: { type: 'error-text', value: `its answer: ${problem}` } };
 }
 

@@ -1,7 +1,7 @@
 /** What an agent puts out: its last text, or, with a schema, the JSON value in it. */
 import { type ContextEvent, type Decode, type JsonSchema, toolCallsOf } from '@ramet/core';
-import { findDepthProblem } from '../../documents/depth.ts';
 import { checkAgainst } from '../../documents/json-schema.ts';
+import { findValueProblem } from '../../documents/value-problem.ts';
 
 export type AgentOutput =
   | { readonly kind: 'ok'; readonly value: unknown }
@@ -20,7 +20,7 @@ export async function readOutput(text: string, schema: JsonSchema | undefined): 
   if (schema === undefined) return { kind: 'ok', value: text };
   const parsed = parseJson(text);
   if (parsed === null) return { kind: 'invalid', problem: 'it is not JSON' };
-  const problem = findDepthProblem(parsed.value) ?? (await checkAgainst(schema, parsed.value));
+  const problem = findValueProblem(parsed.value) ?? (await checkAgainst(schema, parsed.value));
   return problem === null ? { kind: 'ok', value: parsed.value } : { kind: 'invalid', problem };
 }
 
