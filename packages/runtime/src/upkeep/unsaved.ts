@@ -4,7 +4,7 @@
  * 1. What cannot be compared counts as unsaved: a cheap "nothing to lose" has cost people their work.
  * 2. Runs that leave together do not hold each other's work.
  */
-import { lstatSync } from 'node:fs';
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Failure, isRefusal, type RunId } from '@ramet/core';
 import { readConfiguration } from '../config/index.ts';
@@ -35,11 +35,13 @@ export async function findUnsaved(context: UnsavedContext, run: RunSummary): Pro
   if (run.state === 'damaged') return hasWorkspace ? [uncomparable('its log is damaged')] : [];
   // A directory workspace is the person's own folder: it stays.
   if (kind !== 'git' || projectId === null) return [];
+  const copies = countCopies(store, id);
+  const left = copies === 0 ? [] : [uncomparable(`copies of nodes that are not done are there (${copies})`)];
   const checkpoint = findLastCheckpoint(store, id);
-  if (checkpoint === null && !hasWorkspace) return [];
+  if (checkpoint === null && !hasWorkspace) return left;
   const project = await readProject({ stateFolder: store.layout.home, id: projectId });
   if (isRefusal(project)) return [uncomparable('its project is gone')];
-  return describeUnsaved({
+  const found = await describeUnsaved({
     project,
     checkpoint,
     workspace: hasWorkspace ? await openHandle(store, id, project) : null,
@@ -47,6 +49,14 @@ export async function findUnsaved(context: UnsavedContext, run: RunSummary): Pro
     limits: DEFAULT_CAPTURE_LIMITS,
     others: () => listHeld(context, projectId),
   });
+  return [...found, ...left];
+}
+
+/** Files of nodes with a workspace of their own, as a process that died left them: no checkpoint has them yet. */
+function countCopies(store: FileStore, id: RunId): number {
+  const folder = join(store.pathsOf(id).folder, 'workspaces');
+  if (!hasFolder(folder)) return 0;
+  return readdirSync(folder).filter((name) => hasFiles(join(folder, name, 'files'))).length;
 }
 
 /** Checkpoints that logs of runs of the project name, which stay. */
@@ -75,6 +85,10 @@ async function openHandle(store: FileStore, id: RunId, project: Project): Promis
 
 function uncomparable(why: string): UnsavedReason {
   return { kind: 'not_comparable', count: 0, names: [], message: `it cannot be compared: ${why}` };
+}
+
+function hasFiles(path: string): boolean {
+  return hasFolder(path) && readdirSync(path).length > 0;
 }
 
 function hasFolder(path: string): boolean {

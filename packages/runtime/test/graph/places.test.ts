@@ -1,8 +1,9 @@
 /** Files of runs, limits, MCP tools, and agents that die. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggedEvent, RunId } from '@ramet/core';
 import { resolveCall } from '@ramet/runtime/session';
+import { planRemoval } from '@ramet/runtime/upkeep';
 import {
   accept,
   askSink,
@@ -138,6 +139,34 @@ describe('the run’s files', () => {
     expect(told).toEqual([true, false]);
     release();
     (await next)();
+  });
+});
+
+describe('the copy of a node whose process died', () => {
+  test('is work that a removal would lose, is gone on with, and is gone when the node is done', async () => {
+    let run = '' as RunId;
+    const death = new Error('the process dies here');
+    const observer = {
+      run: (id: RunId) => {
+        run = id;
+      },
+      event: ({ type }: LoggedEvent) => {
+        if (type === 'tool.result') throw death;
+      },
+    };
+    const nodes = { own: program('echo work >> mine; wc -l < mine', { workspace: 'own' }) };
+    await expect(harness.tryStart({ schema: 1, nodes }, { settings: { observer } })).rejects.toBe(death);
+    const plan = async () => accept(await planRemoval(harness.services, [run])).runs.flatMap(({ unsaved }) => unsaved);
+    const left = expect.objectContaining({
+      kind: 'not_comparable',
+      message: expect.stringContaining('copies of nodes'),
+    });
+    expect(await plan()).toContainEqual(left);
+    const { seq } = harness.eventsOfType(run, 'tool.intent')[0] ?? { seq: 0 };
+    cutRunLog(join(harness.store.pathsOf(run).folder, 'log'), seq + 1);
+    expect(await harness.resume(run)).toMatchObject({ status: 'completed', output: 2 });
+    expect(await plan()).not.toContainEqual(left);
+    expect(readdirSync(join(harness.store.pathsOf(run).folder, 'workspaces'))).toEqual([]);
   });
 });
 
