@@ -41,7 +41,7 @@ export const answerCommand = defineCommand<AnswerFlags, [string, string]>({
       gate: {
         kind: 'parsed',
         parse: parseText,
-        brief: 'Which one, by its node or offset; without it the only open one',
+        brief: 'Which one, by its node or offset; without it the only open one, or the only one there is',
         placeholder: 'gate',
         optional: true,
       },
@@ -54,7 +54,7 @@ export const answerCommand = defineCommand<AnswerFlags, [string, string]>({
   },
   docs: {
     brief: 'Answer a gate of a graph run, and go on',
-    text: 'Records the answer, which must be what the gate asks for, and goes on with the run; --no-start only records it. The same answer again changes nothing, another one is refused: fork the run before the gate for that. Exit codes as of `ramet graph run`.',
+    text: 'Records the answer, which must be what the gate asks for, and goes on with the run; --no-start only records it. The same answer again changes nothing, and starts no run again that failed; another one is refused, with the one given: fork the run before the gate for that. Exit codes as of `ramet graph run`.',
     usage: '<id> [--gate <node>] [--no-start] <json>',
     examples: ['ramet answer 3f9a1c true', `ramet answer 3f9a1c --gate "pay[2]/approve" '{"ok":false}' --no-start`],
   },
