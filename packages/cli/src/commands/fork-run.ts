@@ -106,7 +106,7 @@ async function startChild(
   return {
     json: { ...json, ...describeDriven(driven.result) },
     text: `${id}\n`,
-    notes: renderDriven(context, store, { ...driven, flags }),
+    notes: await renderDriven(context, store, { ...driven, flags }),
     exit: exitOfRun(driven.result),
   };
 }

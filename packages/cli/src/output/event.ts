@@ -2,6 +2,7 @@
 import { type KnownEvent, knownEvent, type LoggedEvent } from '@ramet/core/events';
 import { escapeLine, renderBytes, renderCount, renderJson, truncateText } from '@ramet/core/text';
 import { type Decoder, transcribe } from '@ramet/runtime/inspect';
+import { describeLostGit } from './changes.ts';
 import { describeEntry, renderInput } from './session.ts';
 import { describeWalkEvent } from './walk-event.ts';
 
@@ -36,8 +37,9 @@ function describeWorkspaceEvent(event: KnownEvent): string | null {
     }
     case 'workspace.checkpoint': {
       const { added, modified, deleted } = event.changed;
+      const lost = describeLostGit(event);
       const files = `${renderCount(event.files, 'file')}, ${renderBytes(event.bytes)}`;
-      return `${event.id.slice(0, 12)}: ${files}; ${added} added, ${modified} modified, ${deleted} deleted`;
+      return `${event.id.slice(0, 12)}: ${files}; ${added} added, ${modified} modified, ${deleted} deleted${lost === null ? '' : `; ${lost}`}`;
     }
     case 'workspace.restore':
       return `${event.outcome}${event.reason === undefined ? '' : `: ${event.reason}`}`;

@@ -5,11 +5,12 @@
 import { type KnownEvent, knownEvent, type LoggedEvent, type RunId } from '@ramet/core/events';
 import { deriveSessionOverview } from '@ramet/core/log';
 import { toolCallsOf } from '@ramet/core/session';
-import { escapeLine, escapeText, renderCount, renderJson, truncateText } from '@ramet/core/text';
+import { escapeLine, escapeText, renderJson, truncateText } from '@ramet/core/text';
 import type { TurnObserver } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import { shortenIds } from '../store.ts';
+import { describeOpening } from './opening.ts';
 import { renderInput } from './session.ts';
 import { paint } from './style.ts';
 
@@ -113,42 +114,7 @@ function describeStart(store: FileStore, id: RunId, isNew: boolean): readonly st
   if (!isNew) return lines;
   for (const event of reader?.readEvents({ from: 1, to: 1 }) ?? []) {
     const known = knownEvent(event);
-    if (known?.type === 'workspace.open') lines.push(...describeOpening(known));
-  }
-  return lines;
-}
-
-/** Names what stays behind in the person's checkout. */
-function describeOpening(opened: Extract<KnownEvent, { type: 'workspace.open' }>): readonly string[] {
-  const { staged, unstaged, untracked, stashes, operation, carried } = opened.dirty as Readonly<
-    Record<string, unknown>
-  >;
-  const paths = [
-    ...new Set([staged, unstaged, untracked].flatMap((list) => (Array.isArray(list) ? list.map(String) : []))),
-  ];
-  const lines: string[] = [];
-  if (opened.kind === 'directory')
-    lines.push(
-      `the agent works in ${escapeLine(opened.path ?? 'this folder')} itself: nothing it does there can be undone`,
-    );
-  if (paths.length > 0) {
-    const named = paths.slice(0, 8).map(escapeLine).join(', ');
-    const more = paths.length > 8 ? `, and ${paths.length - 8} more` : '';
-    const what =
-      carried === true
-        ? 'uncommitted changes came along'
-        : 'uncommitted changes stay behind (--allow-dirty brings them)';
-    lines.push(`${what}: ${named}${more}`);
-  }
-  if (typeof stashes === 'number' && stashes > 0)
-    lines.push(`${renderCount(stashes, 'stash', 'stashes')} stay${stashes === 1 ? 's' : ''} behind`);
-  if (typeof operation === 'string') lines.push(`a ${escapeLine(operation)} in progress stays behind`);
-  if (opened.leftOut.length > 0) {
-    const named = opened.leftOut
-      .slice(0, 5)
-      .map((entry) => escapeLine(entry.path))
-      .join(', ');
-    lines.push(`ignored files left out: ${named}${opened.leftOut.length > 5 ? ', ...' : ''}`);
+    if (known?.type === 'workspace.open') lines.push(...describeOpening(known, 'agent'));
   }
   return lines;
 }

@@ -2,12 +2,13 @@
  * What a person sees while a graph run goes on: on stderr, a line for what each node does. With `--events`, every event as
  * a line of JSON on stdout.
  */
-import { type EventOf, type KnownEvent, knownEvent, type LoggedEvent } from '@ramet/core/events';
+import { type EventOf, type KnownEvent, knownEvent, type LoggedEvent, type RunId } from '@ramet/core/events';
 import { escapeLine, renderJson, truncateText } from '@ramet/core/text';
 import type { RunObserver } from '@ramet/runtime/graph';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import { shortenIds } from '../store.ts';
+import { describeOpening } from './opening.ts';
 import { renderInput } from './session.ts';
 import { paint } from './style.ts';
 
@@ -20,7 +21,7 @@ export interface RunProgressOptions {
 /** Watches a run for a person, or for a program that wants its events. */
 export function observeRun(context: CliContext, store: FileStore, options: RunProgressOptions): RunObserver {
   if (options.isEvents) return streamEvents(context, store, options.isNew);
-  return options.isJson ? {} : watchForPerson(context, store);
+  return options.isJson ? {} : watchForPerson(context, store, options.isNew);
 }
 
 function streamEvents(context: CliContext, store: FileStore, isNew: boolean): RunObserver {
@@ -33,16 +34,16 @@ function streamEvents(context: CliContext, store: FileStore, isNew: boolean): Ru
   };
 }
 
-function watchForPerson(context: CliContext, store: FileStore): RunObserver {
+function watchForPerson(context: CliContext, store: FileStore, isNew: boolean): RunObserver {
   const { stderr } = context;
   const show = (line: string): void =>
     stderr.write(`${paint(stderr, 'dim', truncateText(line, stderr.columns ?? 160))}\n`);
   const entered = new Map<string, number>();
   // Held back until something happens: a run that is refused leaves the refusal alone on stderr.
-  let start = '';
+  let start: readonly string[] = [];
   return {
     run: (id) => {
-      start = `run ${shortenIds(store)(id)}`;
+      start = describeStart(store, id, isNew);
     },
     event: (event) => {
       const known = event.node === undefined ? null : knownEvent(event);
@@ -50,12 +51,19 @@ function watchForPerson(context: CliContext, store: FileStore): RunObserver {
       if (known.type === 'node.enter') entered.set(known.node, Date.parse(known.time));
       const line = describeEvent(known, entered);
       if (line === null) return;
-      if (start !== '') show(start);
-      start = '';
+      for (const said of start) show(said);
+      start = [];
       show(`${escapeLine(known.node)}  ${line}`);
     },
     notice: (text) => stderr.write(`${paint(stderr, 'yellow', escapeLine(text))}\n`),
   };
+}
+
+function describeStart(store: FileStore, id: RunId, isNew: boolean): readonly string[] {
+  const head = `run ${shortenIds(store)(id)}`;
+  const [opening] = isNew ? (store.read(id)?.readEvents({ from: 1, to: 1 }) ?? []) : [];
+  const opened = opening === undefined ? null : knownEvent(opening);
+  return opened?.type === 'workspace.open' ? [head, ...describeOpening(opened, 'run')] : [head];
 }
 
 /** One line for what a person wants to see of an event; null for the rest. */

@@ -8,6 +8,7 @@ import type { CliContext } from '../context.ts';
 import type { DriveFlags } from '../flags.ts';
 import { shortenIds } from '../store.ts';
 import type { Answer } from './answer.ts';
+import { renderRunFiles } from './run-files.ts';
 import { renderSample } from './sample.ts';
 import { paint } from './style.ts';
 import { describeUsage, renderUsage } from './usage.ts';
@@ -19,12 +20,12 @@ export interface DrivenAnswer extends Driven {
 }
 
 /** The answer of `graph run`, `resume` and `answer`. */
-export function answerDriven(context: CliContext, store: FileStore, driven: DrivenAnswer): Answer {
+export async function answerDriven(context: CliContext, store: FileStore, driven: DrivenAnswer): Promise<Answer> {
   const { result, added = {} } = driven;
   return {
     json: { ...describeDriven(result), ...added },
     text: result.status === 'completed' ? renderOutput(result.output) : '',
-    notes: renderDriven(context, store, driven),
+    notes: await renderDriven(context, store, driven),
     exit: exitOfRun(result),
   };
 }
@@ -63,9 +64,10 @@ function renderOutput(output: unknown): string {
   return typeof output === 'string' ? `${escapeText(output).trimEnd()}\n` : `${renderJson(output)}\n`;
 }
 
-/** What a person is told of a driven run. */
-export function renderDriven(context: CliContext, store: FileStore, driven: DrivenAnswer): string {
+/** What a person is told of a driven run; a program finds it in the answer. */
+export async function renderDriven(context: CliContext, store: FileStore, driven: DrivenAnswer): Promise<string> {
   const { result, ms, flags } = driven;
+  if (flags.json || flags.events) return '';
   const id = shortenIds(store)(result.run);
   const { status, error, usage, parked } = result;
   const tone = status === 'completed' ? 'green' : 'yellow';
@@ -79,7 +81,7 @@ export function renderDriven(context: CliContext, store: FileStore, driven: Driv
     lines.push(
       `go on: ${renderResume(id, [...reachOf(flags), ...(error?.code === 'approval_denied' ? ['--yes'] : [])])}`,
     );
-  lines.push(`see it: ramet show ${id}`);
+  lines.push(...(await renderRunFiles(store, result.run, id)), `see the run: ramet show ${id}`);
   return lines.map((line) => `${line}\n`).join('');
 }
 

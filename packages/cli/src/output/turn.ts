@@ -1,14 +1,15 @@
 /** How a turn's end is told. */
 import { CODES, type Code, type ExitCode, exitCodeOf } from '@ramet/core/codes';
-import { type EventOf, knownEvent, type RunId } from '@ramet/core/events';
+import { knownEvent, type RunId } from '@ramet/core/events';
 import { deriveSessionOverview } from '@ramet/core/log';
-import { escapeLine, escapeText, renderCount, renderWords, truncateText } from '@ramet/core/text';
+import { escapeLine, escapeText, renderWords, truncateText } from '@ramet/core/text';
 import type { TurnResult } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
 import { isUntouched } from '@ramet/runtime/upkeep';
 import type { CliContext } from '../context.ts';
 import { shortenIds } from '../store.ts';
 import type { Answer } from './answer.ts';
+import { describeChanges, describeLostGit, renderTaking } from './changes.ts';
 import { paint } from './style.ts';
 import { describeUsage, renderUsage } from './usage.ts';
 
@@ -89,12 +90,12 @@ function renderFiles(store: FileStore, result: Ended, id: string): readonly stri
   if (checkpoint?.type !== 'workspace.checkpoint') return isInPlace(store, result) ? [IN_PLACE] : [];
   const { changed } = checkpoint;
   const total = changed.added + changed.modified + changed.deleted;
+  const lost = describeLostGit(checkpoint);
   return [
     describeChanges(changed),
+    ...(lost === null ? [] : [escapeLine(lost)]),
     `workspace: ${escapeLine(store.pathsOf(result.session).workspace)}`,
-    ...(total === 0 && isUntouched(store, result.session)
-      ? []
-      : [`see it: ramet diff ${id}   take it: ramet apply ${id}`]),
+    ...(total === 0 && isUntouched(store, result.session) ? [] : [renderTaking(id)]),
   ];
 }
 
@@ -109,12 +110,4 @@ const IN_PLACE = 'changed: not counted, and no checkpoint: the agent works in th
 function isInPlace(store: FileStore, { session }: Ended): boolean {
   const outline = store.read(session)?.readOutline();
   return outline !== undefined && deriveSessionOverview(outline.heads)?.workspace === 'directory';
-}
-
-function describeChanges({ added, modified, deleted, paths }: EventOf<'workspace.checkpoint'>['changed']): string {
-  const total = added + modified + deleted;
-  if (total === 0) return 'changed: no file';
-  const named = paths.slice(0, 8).map(escapeLine).join(', ');
-  const more = total > 8 ? `, and ${total - 8} more` : '';
-  return `changed: ${renderCount(total, 'file')} (${added} added, ${modified} modified, ${deleted} deleted): ${named}${more}`;
 }
