@@ -54,6 +54,9 @@ function currentFolder(): string {
   }
 }
 
+/** Of a terminal that says it has none, as one whose size nobody set does. */
+const UNKNOWN_COLUMNS = 80;
+
 /** `problem` is why the output was cut short, unless its reader went away. */
 function outputOf(stream: NodeJS.WriteStream): { readonly output: Output; problem(): string | null } {
   let isOpen = true;
@@ -72,7 +75,7 @@ function outputOf(stream: NodeJS.WriteStream): { readonly output: Output; proble
     isTerminal,
     hasColor: isTerminal && !NO_COLOR && TERM !== 'dumb',
     get columns() {
-      return isTerminal ? stream.columns : undefined;
+      return isTerminal ? stream.columns || UNKNOWN_COLUMNS : undefined;
     },
   };
   return { output, problem: () => problem };

@@ -4,7 +4,7 @@ import { type PruneGoal, planPrune } from '@ramet/runtime/upkeep';
 import type { PruneFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
 import { openStore, shortenIds } from '../store.ts';
-import { carryOut, renderPlan } from './remove.ts';
+import { carryOut, nameRun, renderPlan } from './remove.ts';
 
 /** Removes old sessions. */
 export const prune: Action<PruneFlags, []> = async (context, flags) => {
@@ -17,13 +17,14 @@ export const prune: Action<PruneFlags, []> = async (context, flags) => {
   );
   const short = shortenIds(store);
   const kept = plan.kept.map(
-    ({ id, title, reasons }) => `kept ${short(id)}  ${escapeLine(`${title}: ${reasons.join(', ')}`)}\n`,
+    ({ id, title, reasons }) =>
+      `kept ${short(id)}  ${nameRun(store, { id, title })}: ${escapeLine(reasons.join(', '))}\n`,
   );
   const total = `all together take ${renderBytes(plan.total.own + plan.total.shared)}\n`;
   const rendered = [renderPlan(context, store, plan), ...kept, total].join('');
   if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
   if (plan.runs.length === 0) return { json: { ...plan, removed: [] }, text: rendered };
-  return carryOut(context, store, { plan, rendered, isAnswered: flags.yes === true });
+  return carryOut(context, store, { plan, rendered, flags });
 };
 
 function goalOf({ olderThan, to }: PruneFlags): PruneGoal | Refusal {

@@ -1,5 +1,6 @@
 import { Failure, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { escapeLine, renderBytes, renderCount } from '@ramet/core/text';
+import { readGraphName } from '@ramet/runtime/inspect/runs';
 import type { FileStore } from '@ramet/runtime/store';
 import { planRemoval, type RemovalPlan, removeAppliedRef, removeRuns } from '@ramet/runtime/upkeep';
 import { type CliContext, isInteractive } from '../context.ts';
@@ -17,24 +18,28 @@ export const remove: Action<RemoveFlags, readonly string[]> = async (context, fl
   if (isRefusal(plan)) return plan;
   const rendered = renderPlan(context, store, plan);
   if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
-  return carryOut(context, store, { plan, rendered, isAnswered: flags.yes === true });
+  return carryOut(context, store, { plan, rendered, flags });
 };
 
 /** Asks unless answered already, and removes. */
 export async function carryOut(
   context: CliContext,
   store: FileStore,
-  wanted: { readonly plan: RemovalPlan; readonly rendered: string; readonly isAnswered: boolean },
+  wanted: {
+    readonly plan: RemovalPlan;
+    readonly rendered: string;
+    readonly flags: Pick<RemoveFlags, 'yes' | 'json'>;
+  },
 ): Promise<Answer | Refusal> {
-  const { plan, rendered, isAnswered } = wanted;
+  const { plan, rendered, flags } = wanted;
   const noun = nounFor(
     store,
     plan.runs.map(({ id }) => id),
   );
-  if (!isAnswered) {
-    const refusal = await confirm(context, plan, rendered);
-    if (refusal !== null) return refusal;
-  }
+  const refusal = flags.yes ? null : await confirm(context, plan, rendered);
+  if (refusal !== null) return refusal;
+  // What is about to go is named before it goes.
+  if (flags.yes && !flags.json) context.stderr.write(rendered);
   const { removed, stopped } = await removeRuns(
     store,
     plan.runs.map(({ id }) => id),
@@ -45,7 +50,7 @@ export async function carryOut(
     return refuse(stopped.code, message, { ...stopped.data, removed });
   }
   const freed = `removed ${renderCount(removed.length, noun)}: ${renderBytes(plan.bytes.own)} freed`;
-  const notes = `${isAnswered ? rendered : ''}${stuck.map((line) => `${escapeLine(line)}\n`).join('')}`;
+  const notes = stuck.map((line) => `${escapeLine(line)}\n`).join('');
   return { json: { ...plan, removed, ...(stuck.length === 0 ? {} : { stuck }) }, notes, text: `${freed}\n` };
 }
 
@@ -80,6 +85,14 @@ function describeLoss({ id, unsaved }: RemovalPlan['runs'][number]): string {
   return unsaved.length === 0 ? id : `${id} (unsaved: ${unsaved.map(({ message }) => message).join(', ')})`;
 }
 
+/** A run without a title is named by its graph, in brackets, as in lists. */
+export function nameRun(store: FileStore, { id, title }: Pick<RemovalPlan['runs'][number], 'id' | 'title'>): string {
+  if (title !== '') return escapeLine(title);
+  const graph = store.read(id)?.readOutline().heads[0]?.graph?.graph;
+  const name = graph === undefined ? null : readGraphName(store, graph);
+  return `(${name === null ? 'no title' : escapeLine(name)})`;
+}
+
 /** A plan as text. */
 export function renderPlan(context: CliContext, store: FileStore, plan: RemovalPlan): string {
   const short = shortenIds(store);
@@ -88,7 +101,7 @@ export function renderPlan(context: CliContext, store: FileStore, plan: RemovalP
     plan.runs.map(({ id }) => id),
   );
   const lines = plan.runs.flatMap(({ id, title, bytes, unsaved, children, refs = [] }) => [
-    `${short(id)}  ${escapeLine(title) || '(no title)'}: ${renderBytes(bytes.own)}, and ${renderBytes(bytes.shared)} that others hold too`,
+    `${short(id)}  ${nameRun(store, { id, title })}: ${renderBytes(bytes.own)}, and ${renderBytes(bytes.shared)} that others hold too`,
     ...unsaved.map(({ message }) => paint(context.stderr, 'yellow', `  unsaved: ${escapeLine(message)}`)),
     ...refs.map(({ ref, repository }) => `  its ref goes too: ${escapeLine(`${ref} in ${repository}`)}`),
     ...(children.length === 0 ? [] : [`  its forks stay: ${children.map(short).join(', ')}`]),

@@ -52,11 +52,16 @@ export function renderRunFork(context: CliContext, store: FileStore, rendering: 
   const short = shortenIds(store, [forkedFrom.id]);
   const lines = [renderFirst(made, { ms, short }), ...(plan === null ? [] : renderPlan(context, plan, run === null))];
   if (acknowledged.length > 0) {
-    const all = flags.acknowledgeWrites === 'all' ? ' (all of them)' : '';
-    lines.push(`acknowledged: ${acknowledged.join(', ')}${all}: made again on purpose`);
+    lines.push(`acknowledged: ${acknowledged.join(', ')}: ${describeConsent(acknowledged.length)}`);
   } else if (flags.acknowledgeWrites === 'all') lines.push('acknowledged: none, there is no write to make again');
   if (run === null) lines.push(renderVerdict(made, wouldProceed));
   return lines.map((line) => `${line}\n`).join('');
+}
+
+/** The consent is to the recorded call: the engine asks about any other. */
+function describeConsent(count: number): string {
+  const what = count === 1 ? 'it is made again' : 'each is made again';
+  return `${what} if the child makes that very call; any other write of ${count === 1 ? 'that node' : 'those nodes'} is asked about first`;
 }
 
 function renderFirst(

@@ -114,6 +114,8 @@ function splitUsage(usage: string): readonly string[] {
 
 function listAliases({ prefix, aliases }: CommandHelp): readonly string[] {
   if (aliases.length === 0) return [];
-  const whole = aliases.map((alias) => `\`${[...prefix.slice(0, -1), alias].join(' ')}\``);
+  const whole = aliases.map(
+    (alias) => `\`${[...prefix.slice(0, -1), alias].filter((word) => word !== '').join(' ')}\``,
+  );
   return [`Also: ${whole.join(', ')}`];
 }

@@ -1,4 +1,4 @@
-export { readOwnWorkspaces, readRunGraph } from './document.ts';
+export { readGraphName, readOwnWorkspaces, readRunGraph } from './document.ts';
 export { type GraphRunListing, listGraphRuns } from './list.ts';
 export type { NodeCallView, NodeView, NodeViewState } from './nodes.ts';
 export type { RunWaits } from './standing.ts';
