@@ -44,6 +44,7 @@ export async function secureGit({ request, snapshot, objects, last }: SecureRequ
     const wanted = listWanted(references, snapshot);
     const brought = await bringObjects({ workspace, format, wanted, limits });
     const { parents, keep, tags } = await deriveKept(workspace.project, brought);
+    for (const [oid, bytes] of brought.blobs) objects.add(oid, 'blob', { kind: 'bytes', bytes });
     const raw = [...tags].map(
       ([name, bytes]): TreeItem => ({ name, mode: '100644', oid: objects.make('blob', bytes) }),
     );

@@ -44,8 +44,8 @@ function makeContents(): Buffer[] {
   ];
 }
 
-function runGit(gitDir: string, args: readonly string[], input: string | Buffer = ''): string {
-  const done = spawnSync('git', args, { env: { PATH: process.env.PATH, GIT_DIR: gitDir }, input });
+function runGit(gitDir: string, args: readonly string[], input: string | Buffer = '', more = {}): string {
+  const done = spawnSync('git', args, { env: { PATH: process.env.PATH, GIT_DIR: gitDir, ...more }, input });
   if (done.status !== 0) throw new Error(`git ${args.join(' ')}: ${done.stderr}`);
   return done.stdout.toString();
 }
@@ -120,7 +120,9 @@ describe('the reader of packs', () => {
         else for (let at = round; at < bytes.length; at += 97) bytes[at] = (at * round) % 256;
         writeFileSync(join(damaged, `pack-1${end}`), round % 5 === 0 ? bytes.subarray(0, bytes.length / 2) : bytes);
         const reader = openReader([damaged]);
-        for (const oid of blobs.keys()) expect(() => reader.readBlob(oid)).not.toThrow();
+        for (const oid of blobs.keys()) {
+          expect(() => [reader.readBlob(oid), reader.readType(oid), reader.has(oid)]).not.toThrow();
+        }
       }
     }
   });
@@ -147,4 +149,37 @@ describe('a delta', () => {
   it('copies from its base and from itself', () => {
     expect(applyDelta(base, Buffer.from([10, 6, 0x91, 7, 3, 3, 65, 66, 67]), 100).toString()).toBe('789ABC');
   });
+});
+
+it.each(PACKINGS.map((packing) => ({ packing })))('knows the types of objects: %o', async ({ packing }) => {
+  const { gitDir, packs, blobs } = await makeSite(FORMATS[0], packing);
+  const identity = { GIT_AUTHOR_NAME: 'a', GIT_AUTHOR_EMAIL: 'a', GIT_COMMITTER_NAME: 'a', GIT_COMMITTER_EMAIL: 'a' };
+  const make = (args: readonly string[], input = '') => runGit(gitDir, args, input, identity).trim();
+  const lines = [...blobs.keys()].map((oid, at) => `100644 blob ${oid}\tf${at}\n`);
+  const trees = [lines, lines.slice(1)].map((some) => make(['mktree'], some.join('')));
+  const commits = trees.map((tree) => make(['commit-tree', '-m', 'message '.repeat(40), tree]));
+  const tag = make(['mktag'], `object ${commits[0]}\ntype commit\ntag t\ntagger a <a> 0 +0000\n\nt\n`);
+  const all = [...trees, ...commits, tag];
+  runGit(gitDir, ['pack-objects', '-q', ...packing, join(packs, 'pack')], `${all.join('\n')}\n`);
+  const reader = openReader([packs]);
+  expect(all.map((oid) => reader.readType(oid))).toEqual(['tree', 'tree', 'commit', 'commit', 'tag']);
+  for (const oid of blobs.keys()) expect(reader.readType(oid)).toBe('blob');
+  expect(reader.readType('0'.repeat(40))).toBeNull();
+});
+
+it('knows which objects a pack names, while the pack is there', async () => {
+  const { packs, blobs } = await makeSite(FORMATS[0]);
+  const reader = openReader([packs]);
+  for (const oid of blobs.keys()) expect(reader.has(oid)).toBe(true);
+  expect(reader.has('0'.repeat(40))).toBe(false);
+  for (const name of readdirSync(packs)) if (name.endsWith('.pack')) rmSync(join(packs, name));
+  const without = openReader([packs]);
+  for (const oid of blobs.keys()) expect([without.has(oid), without.readType(oid)]).toEqual([false, null]);
+});
+
+it('says whether it could look into every pack', async () => {
+  const { packs } = await makeSite(FORMATS[0]);
+  expect(openReader([packs, '/nowhere']).complete).toBe(true);
+  writeFileSync(join(packs, 'pack-1.idx'), 'an index of another version');
+  expect(openReader([packs]).complete).toBe(false);
 });

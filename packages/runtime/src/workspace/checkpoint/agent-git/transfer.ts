@@ -2,7 +2,8 @@
  * Brings the agent's objects into `store.git`.
  *
  * 1. They cross only as a pack that the host's `index-pack --stdin --strict --fix-thin` takes: every id is recomputed,
- *    every object is parsed, and every object it links to must be there.
+ *    every object is parsed, and every object it links to must be there. A few loose blobs are read as bytes instead:
+ *    they link to nothing, and content that has the id is the object.
  * 2. So everything in the store is connected, and an object the store has is never asked for again.
  * 3. An object HEAD or the index need, or one a ref names and the agent has, fails the checkpoint by name when it is
  *    not in the store afterwards. A ref to nothing, and what is merely mentioned (an expired reflog entry), may be
@@ -18,7 +19,9 @@ import { takeIncoming } from '../objects/incoming.ts';
 import { probeObjects } from '../objects/read.ts';
 import { renderRevisions } from './keeping.ts';
 import { AgentGitOverLimit, INDEX_THREADS, takeWithin } from './limits.ts';
+import { readLooseBlobs } from './loose-blobs.ts';
 import { type AgentObjects, openAgentObjects } from './objects-source.ts';
+import { askForObjects, lookUpObjects } from './present.ts';
 
 export interface WantedObjects {
   readonly required: ReadonlySet<string>;
@@ -39,6 +42,8 @@ export interface BroughtObjects {
   readonly types: ReadonlyMap<string, ObjectType>;
   /** Those that `base.git` has. */
   readonly inBase: ReadonlySet<string>;
+  /** Contents that were read and are not in the store yet: the checkpoint writes them. */
+  readonly blobs: ReadonlyMap<string, Buffer>;
   /** Objects refs name and the agent does not have, sorted. */
   readonly missing: readonly string[];
 }
@@ -63,12 +68,15 @@ export const TOLERATED = [
 /** Makes the store hold every wanted object the agent has. */
 export async function bringObjects(request: BringRequest): Promise<BroughtObjects> {
   const { workspace, wanted } = request;
-  const { baseGit, storeGit } = workspace.project;
-  const all = new Set([...wanted.required, ...wanted.named, ...wanted.mentioned]);
-  for (const empty of EMPTY_OBJECTS) all.delete(empty);
-  const types = await probeObjects(baseGit, all);
-  const inBase = new Set(types.keys());
-  for (const [oid, type] of await probeObjects(storeGit, withoutKeys(all, types))) types.set(oid, type);
+  const { storeGit } = workspace.project;
+  const objects = withoutEmpty([...wanted.named, ...wanted.mentioned]);
+  const contents = withoutEmpty(wanted.required);
+  const all = new Set([...objects, ...contents]);
+  const { types, inBase, unpacked, open } = lookUpObjects(workspace.project, { objects, contents });
+  const blobs = readLooseBlobs(workspace.path, unpacked, request.format);
+  for (const oid of blobs.keys()) types.set(oid, 'blob');
+  const asked = [...open, ...unpacked.filter((oid) => !blobs.has(oid))];
+  await askForObjects(workspace.project, { types, inBase }, asked);
   const missing = withoutKeys(all, types);
   let claimed: ReadonlySet<string> = new Set();
   if (missing.length > 0) {
@@ -79,7 +87,7 @@ export async function bringObjects(request: BringRequest): Promise<BroughtObject
   const lost = [...wanted.required].filter((oid) => all.has(oid) && !types.has(oid));
   lost.push(...absent.filter((oid) => claimed.has(oid)));
   if (lost.length > 0) throw makeLossFailure(lost);
-  return { types, inBase, missing: absent.sort() };
+  return { types, inBase, blobs, missing: absent.sort() };
 }
 
 /** The empty blob and tree: git knows them without having them, an intent-to-add entry names one. */
@@ -89,6 +97,12 @@ const EMPTY_OBJECTS: ReadonlySet<string> = new Set([
   '473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813',
   '6ef19b41225c5369f1c104d45d8d85efa9b057b53b14b4b9b939dd74decc5321',
 ]);
+
+function withoutEmpty(oids: Iterable<string>): Set<string> {
+  const some = new Set(oids);
+  for (const empty of EMPTY_OBJECTS) some.delete(empty);
+  return some;
+}
 
 interface Fetch extends BringRequest {
   readonly missing: readonly string[];
@@ -100,6 +114,7 @@ async function fetchMissing(fetch: Fetch): Promise<ReadonlySet<string>> {
   const agent = await openAgentObjects(fetch.workspace, fetch.format, fetch.limits);
   try {
     const commits = [...fetch.present].filter(([, type]) => type === 'commit').map(([oid]) => oid);
+    if (await bringAll(fetch, agent, commits)) return new Set(fetch.missing);
     const had = await agent.probe([...fetch.missing, ...commits]);
     const positive = fetch.missing.filter((oid) => had.has(oid));
     const negative = commits.filter((oid) => had.has(oid));
@@ -111,14 +126,28 @@ async function fetchMissing(fetch: Fetch): Promise<ReadonlySet<string>> {
       await bringPack(fetch, agent, renderRevisions(positive, negative));
     } catch (error) {
       // Something merely mentioned may be half gone (pruned history behind an old reflog entry): do without it.
-      const isFinal = error instanceof AgentGitOverLimit || (error as Failure).code === 'interrupted';
-      if (isFinal || required.length === positive.length) throw error;
+      if (isFinal(error) || required.length === positive.length) throw error;
       if (required.length > 0) await bringPack(fetch, agent, renderRevisions(required, negative));
     }
     return claimed;
   } finally {
     agent.close();
   }
+}
+
+/** Brings everything at once, which is most of the time there; false where one of the objects is not. */
+async function bringAll(fetch: Fetch, agent: AgentObjects, commits: readonly string[]): Promise<boolean> {
+  try {
+    await bringPack(fetch, agent, renderRevisions(fetch.missing, commits));
+    return true;
+  } catch (error) {
+    if (isFinal(error)) throw error;
+    return false;
+  }
+}
+
+function isFinal(error: unknown): boolean {
+  return error instanceof AgentGitOverLimit || (error as Failure).code === 'interrupted';
 }
 
 async function bringPack(fetch: Fetch, agent: AgentObjects, revisions: string): Promise<void> {

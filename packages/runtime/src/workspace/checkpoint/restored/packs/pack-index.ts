@@ -18,10 +18,13 @@ export function findInIndex(index: Buffer, oid: Buffer): number | null {
   const first = oid[0] ?? 0;
   let from = first === 0 ? 0 : index.readUInt32BE(FANOUT_AT + (first - 1) * 4);
   let to = index.readUInt32BE(FANOUT_AT + first * 4);
+  // All in this range begin with the same byte; the four after it nearly always decide, and cost less to compare.
+  const next = oid.readUInt32BE(1);
   while (from < to) {
     const middle = (from + to) >>> 1;
     const at = NAMES_AT + middle * oid.length;
-    const order = index.compare(oid, 0, oid.length, at, at + oid.length);
+    const there = index.readUInt32BE(at + 1);
+    const order = there === next ? index.compare(oid, 0, oid.length, at, at + oid.length) : there - next;
     if (order === 0) return readOffset(index, oid.length, middle);
     if (order < 0) from = middle + 1;
     else to = middle;

@@ -1,5 +1,5 @@
 /**
- * Reads small blobs from the packs of our repositories, without git: a process and a pipe cost more than the reading.
+ * Reads small blobs and types from the packs of our repositories, without git: a process costs more than the reading.
  * Runs in threads too.
  *
  * 1. Answers null for whatever it does not know, cannot find or finds damaged: the caller then asks git.
@@ -20,6 +20,9 @@ const WINDOW_BYTES = 64 * 1024;
 const KEPT_BYTES = 16 * 1024 * 1024;
 const LONGEST_CHAIN = 4096;
 const BLOB = 3;
+/** By number. */
+const TYPES = [undefined, 'commit', 'tree', 'blob', 'tag'] as const;
+type PackedType = NonNullable<(typeof TYPES)[number]>;
 const INDEX_END = '.idx';
 
 interface Pack {
@@ -33,6 +36,8 @@ interface Pack {
 
 /** The packs of some repositories. */
 export class PackReader {
+  /** Whether every pack that is there can be looked into. */
+  readonly complete: boolean;
   readonly #packs: Pack[] = [];
   readonly #largestBytes: number;
   readonly #window = Buffer.allocUnsafeSlow(WINDOW_BYTES);
@@ -42,7 +47,13 @@ export class PackReader {
   /** `folders` hold packs; objects of more than `largestBytes` are not read. */
   constructor(folders: readonly string[], largestBytes: number) {
     this.#largestBytes = largestBytes;
-    for (const folder of folders) this.#packs.push(...listPacks(folder));
+    const names = folders.flatMap((folder) => listIndexes(folder).map((name) => join(folder, name)));
+    for (const name of names) {
+      const index = readIndex(name);
+      const path = `${name.slice(0, -INDEX_END.length)}.pack`;
+      if (index !== null) this.#packs.push({ index, path, descriptor: null, kept: new Map() });
+    }
+    this.complete = this.#packs.length === names.length;
   }
 
   /** The bytes of a blob, or null. */
@@ -55,6 +66,31 @@ export class PackReader {
         // The next one is most likely in the same pack.
         if (position > 0) this.#packs.unshift(...this.#packs.splice(position, 1));
         return this.#readAt(pack, at, name.length);
+      }
+    } catch {
+      // Damaged, or gone: git says it better.
+    }
+    return null;
+  }
+
+  /** Whether a pack that is there names the object in its index. */
+  has(oid: string): boolean {
+    const name = Buffer.from(oid, 'hex');
+    try {
+      for (const pack of this.#packs) if (findInIndex(pack.index, name) !== null) return isThere(pack);
+    } catch {
+      // As above.
+    }
+    return false;
+  }
+
+  /** The type of an object, or null. */
+  readType(oid: string): PackedType | null {
+    const name = Buffer.from(oid, 'hex');
+    try {
+      for (const pack of this.#packs) {
+        const at = findInIndex(pack.index, name);
+        if (at !== null) return this.#typeAt(pack, at, name.length);
       }
     } catch {
       // Damaged, or gone: git says it better.
@@ -95,6 +131,16 @@ export class PackReader {
     return content;
   }
 
+  #typeAt(pack: Pack, start: number, rawLength: number): PackedType | null {
+    let at: number | null = start;
+    for (let step = 0; at !== null && step <= LONGEST_CHAIN; step += 1) {
+      const { type, base } = parseEntry(this.#readBytes(pack, at, ENTRY_HEAD_BYTES), at, rawLength);
+      if (base === null) return TYPES[type] ?? null;
+      at = typeof base === 'number' ? base : findInIndex(pack.index, base);
+    }
+    return null;
+  }
+
   /** Bytes of a pack, fewer at its end; valid until the next call. */
   #readBytes(pack: Pack, at: number, length: number): Buffer {
     pack.descriptor ??= openSync(pack.path, 'r');
@@ -122,15 +168,13 @@ export class PackReader {
   }
 }
 
-/** The packs whose index can be read; what git makes of the others is its own affair. */
-function listPacks(folder: string): Pack[] {
-  const packs: Pack[] = [];
-  for (const name of listIndexes(folder)) {
-    const index = readIndex(join(folder, name));
-    const path = join(folder, `${name.slice(0, -INDEX_END.length)}.pack`);
-    if (index !== null) packs.push({ index, path, descriptor: null, kept: new Map() });
+function isThere(pack: Pack): boolean {
+  try {
+    pack.descriptor ??= openSync(pack.path, 'r');
+    return true;
+  } catch {
+    return false;
   }
-  return packs;
 }
 
 function listIndexes(folder: string): string[] {
