@@ -150,7 +150,7 @@ describe.concurrent('graph runs', { timeout: 240_000 }, () => {
       status: 'parked',
       parked: { calls: [{ node: 'publish', reason: 'approval_pending' }] },
     });
-    expect(await stage.ask([...again, '--on-ask', 'fail'], { exit: 2 })).toMatchObject({
+    expect(await stage.ask([...again, '--on-ask', 'fail'], { exit: 3 })).toMatchObject({
       error: { code: 'approval_denied' },
     });
     const other = await stage.ramet([...again, '--yes', '--title', 'seals']);

@@ -1,5 +1,5 @@
 /** How a driven graph run is told: its output, or why it stopped and the command that goes on. */
-import { type ExitCode, exitCodeOf } from '@ramet/core/codes';
+import { CODES, type Code, type ExitCode, exitCodeOf } from '@ramet/core/codes';
 import { escapeLine, escapeText, renderCount, renderJson, renderWords } from '@ramet/core/text';
 import type { ParkedFor, RunResult } from '@ramet/runtime/graph';
 import type { FileStore } from '@ramet/runtime/store';
@@ -54,8 +54,13 @@ export function exitOfRun({ status, error }: Pick<RunResult, 'status' | 'error'>
     case 'abandoned':
       return exitCodeOf('run_ended');
     case 'failed':
-      return error?.code === 'limit_reached' ? exitCodeOf('limit_reached') : exitCodeOf('node_failed');
+      return exitOfFailure(error?.code);
   }
+}
+
+/** As a turn's: the exit code of the error, where that has one. */
+function exitOfFailure(code: string | undefined): ExitCode {
+  return code !== undefined && Object.hasOwn(CODES, code) ? exitCodeOf(code as Code) : exitCodeOf('node_failed');
 }
 
 /** A text as it is, anything else as JSON; of nothing, nothing. */
