@@ -1,5 +1,5 @@
 /** Scanning segments ahead of the chain: whatever a log holds, its outline is the one that following the chain gives. */
-import { mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { EncodedLine } from '@ramet/core';
@@ -139,6 +139,9 @@ describe('scanning ahead', () => {
     const all = await scanAhead(log, { full: true, leastBytes: 0, threads: 1 });
     expect([...all.keys()].sort().map((name) => join(log, name))).toEqual(paths.slice(0, -1));
     expect(await scanAhead(log, { full: true })).toEqual(new Map());
+    cpSync(log, `${log}-copied`, { recursive: true });
+    const copied = await scanAhead(`${log}-copied`, { leastBytes: 0, threads: 1 });
+    expect(copied.size).toBe(paths.length - 1);
   });
 
   it('believes no scan whose segment does not follow the one before it', async () => {

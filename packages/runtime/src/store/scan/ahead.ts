@@ -69,12 +69,20 @@ async function scanAll(work: ScanWork, url: string, count: number): Promise<Scan
 function planWork(folder: string, options: ScanAheadOptions): ScanWork | null {
   const { full = false, through, leastBytes = LEAST_BYTES } = options;
   const files = listSegments(folder, through);
-  const segments = files.slice(0, -1).filter((file) => full || !file.indexed || readTrustedIndex(file.path) === null);
+  const segments = full ? files.slice(0, -1) : listUnindexed(files.slice(0, -1));
   const bytes = segments.reduce((sum, { path }) => sum + (lstatSync(path, { throwIfNoEntry: false })?.size ?? 0), 0);
   if (bytes < leastBytes) return null;
   const start = readRunStart(files);
   const takers = new Int32Array(new SharedArrayBuffer(segments.length * Int32Array.BYTES_PER_ELEMENT));
   return start === null ? null : { segments, run: start.run, full, takers };
+}
+
+/** Where the first index is believed only its absence counts: in a log that was copied none is believed. */
+function listUnindexed(files: readonly SegmentFile[]): readonly SegmentFile[] {
+  const isBelieved = ({ path }: SegmentFile): boolean => readTrustedIndex(path) !== null;
+  const first = files.find(({ indexed }) => indexed);
+  if (first === undefined || isBelieved(first)) return files.filter(({ indexed }) => !indexed);
+  return files.filter((file) => !file.indexed || !isBelieved(file));
 }
 
 /** What event 0 says of the chain; null when it is damaged. */
