@@ -82,7 +82,7 @@ describe('B07: the lock outlives its owner', { timeout: 300_000 }, () => {
       turn: 2,
       end: { reason: 'completed' },
     });
-    expect(notices.filter((text) => text.includes('died'))).toHaveLength(1);
+    expect(notices.filter((text) => text.includes('stopped in the middle of a call'))).toHaveLength(1);
     await killInCall(session);
     expect(await h.turn(session, 'true', { observer })).toMatchObject({ turn: 4, end: { reason: 'completed' } });
     expect(h.eventsOfType(session, 'session.end').map(({ reason }) => reason)).toEqual([
