@@ -105,8 +105,8 @@ describe('a run that writes in several nodes at once, killed as an event is reco
     const [write] = h.eventsOfType(whole.id, 'tool.intent');
     const tried = [write?.seq ?? 0, ...choose(events.map(({ seq }) => seq).slice(2))];
     let unknown = 0;
-    for (const dieAt of tried) {
-      sink = join(h.area.folder, `killed-${dieAt}`);
+    for (const [round, dieAt] of tried.entries()) {
+      sink = join(h.area.folder, `round-${round}`);
       const { id, killed } = await begin(dieAt);
       await waitForPrograms(id);
       expect(h.problems(), `killed at ${dieAt}`).toEqual([]);
