@@ -94,7 +94,7 @@ export interface RunOrigin {
 }
 
 /**
- * A call of the source at or after the boundary that the child may make again: what its key was, and whether a person
+ * A write or idempotent call of the source that the child may make again: what its key was, and whether a person
  * acknowledged it. The source may be removed, so the child holds what it needs of it.
  */
 export interface RewalkCall {

@@ -25,9 +25,11 @@ import {
   SCHEMA,
 } from '@ramet/core';
 import { type LogReader, type RunStore, refuseDamaged, type SharedLog, sha256 } from '../store/index.ts';
+import { FILE_TOOLS } from '../tools/names.ts';
 import { judgeAcknowledged } from './acknowledgement.ts';
 import { type Attempt, commitChild, forkWithKey } from './keyed-fork.ts';
-import { type ForkedSource, listRewalk } from './rewalk.ts';
+import type { ForkedSource } from './named-calls.ts';
+import { listRewalk } from './rewalk.ts';
 import type { RunForkCommit, RunForkContext, RunForkResult } from './run-types.ts';
 
 /** Forks a graph run at the entry of a node. */
@@ -66,7 +68,7 @@ function planOn(log: SharedLog, options: RunForkCommit): RunForkPlan | Refusal {
   const outline = log.readOutline();
   const startsRun = outline.heads[0]?.graph !== undefined;
   if (outline.damage !== null && startsRun) return refuseDamaged(log.id, outline);
-  const plan = planRunFork({ ...outline, graph: options.sourceGraph }, options);
+  const plan = planRunFork({ ...outline, graph: options.sourceGraph, fileTools: FILE_TOOLS }, options);
   if (isRefusal(plan)) return plan;
   const { writes, inheritedChanges, changes } = plan;
   const decode = <T>(value: T): T => decodeValue(value, log.readPayload) as T;

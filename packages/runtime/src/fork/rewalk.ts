@@ -2,73 +2,29 @@
  * The calls of a source that its child may make again (`rewalk` of a forked run's event 0): the child knows by them which
  * of its calls are the source's, which key a receiver saw, and what a person acknowledged, also when the source is gone.
  *
- * 1. A call is named by its node, its number among the calls of that entry of the node, and the digest of its input.
+ * 1. Hazards and idempotent calls that were not contained; a read is made again as if for the first time.
  * 2. What the source's own `rewalk` named and it has not made itself is named again, and nobody has acknowledged it here.
- * 3. Calls are found by their marks; of the log only lines of calls to be named are read, and what numbers them.
+ * 3. Calls are found by their marks: of the log only what names them is read.
  */
-import {
-  canonicalJson,
-  decodeValue,
-  type EventOf,
-  type Graph,
-  invariant,
-  type NodePath,
-  type RewalkCall,
-  type RunForkPlan,
-  type WriteMark,
-} from '@ramet/core';
-import { type SharedLog, sha256 } from '../store/index.ts';
-import { type MarkedCall, readInputs } from './call-lines.ts';
-import { numberCalls } from './call-numbers.ts';
-
-/** A source that is being forked. */
-export interface ForkedSource {
-  readonly log: SharedLog;
-  readonly plan: RunForkPlan;
-  /** Its event 0, decoded. */
-  readonly start: EventOf<'graph.start'>;
-  /** The document it walks. */
-  readonly graph: Graph;
-}
+import type { EventOf, NodePath, RewalkCall, RunForkPlan, WriteMark } from '@ramet/core';
+import type { MarkedCall } from './call-lines.ts';
+import { type ForkedSource, nameCalls } from './named-calls.ts';
 
 /** Lists them in the order of the log; those of the source's own `rewalk` come first. */
 export function listRewalk(source: ForkedSource): readonly RewalkCall[] {
-  const { log, plan, start } = source;
-  const isAgain = makeIsAgain(plan);
+  const isAgain = makeIsAgain(source.plan);
   const calls = findCalls(source, isAgain);
-  const numbers = numberCalls(source, calls);
-  const known = new Map(plan.writes.map(({ offset, input }) => [offset, input]));
-  const read = readInputs(
-    log,
-    calls.filter(({ mark }) => !known.has(mark.offset)),
-  );
-  const acknowledged = new Set(plan.acknowledged);
-  const named = calls.map(({ mark, node }): RewalkCall => {
-    const { offset, tool, effect, key } = mark;
-    const input = known.has(offset) ? known.get(offset) : decodeValue(read.get(offset), log.readPayload);
-    const index = numbers.get(offset);
-    invariant(index !== undefined, `the call at ${offset} has no number`);
-    return {
-      offset,
-      node,
-      index,
-      tool,
-      inputDigest: digestOf(input),
-      effect,
-      key,
-      acknowledged: acknowledged.has(offset),
-    };
-  });
+  const named = nameCalls(source, calls);
   const again = new Set(calls.filter(({ mark }) => isAgain(mark)).map(({ mark }) => mark.offset));
   const own = named.filter(({ offset }) => again.has(offset));
-  if (start.rewalk === undefined) return own;
-  const made = new Set(named.map(nameOf));
-  const waiting = start.rewalk.filter((call) => !made.has(nameOf(call)));
-  return [...waiting.map((call) => ({ ...call, acknowledged: false })), ...own];
+  return [...listWaiting(source.start, named), ...own];
 }
 
-function digestOf(value: unknown): RewalkCall['inputDigest'] {
-  return sha256(canonicalJson(value));
+/** What the source was to make again and has not. */
+function listWaiting({ rewalk = [] }: EventOf<'graph.start'>, made: readonly RewalkCall[]): readonly RewalkCall[] {
+  if (rewalk.length === 0) return [];
+  const names = new Set(made.map(nameOf));
+  return rewalk.filter((call) => !names.has(nameOf(call))).map((call) => ({ ...call, acknowledged: false }));
 }
 
 function nameOf({ node, index, inputDigest }: RewalkCall): string {
@@ -81,7 +37,7 @@ function makeIsAgain({ boundary, writes, idempotent }: RunForkPlan): (mark: Writ
   const straddles = new Set([...writes, ...idempotent].filter((call) => call.straddles).map(({ offset }) => offset));
   return ({ offset, effect, contained }) => {
     if (offset < boundary.offset && !straddles.has(offset)) return false;
-    return hazards.has(offset) || (effect !== 'write' && contained !== true);
+    return hazards.has(offset) || (effect === 'idempotent' && contained !== true);
   };
 }
 
@@ -99,8 +55,8 @@ function findCalls({ log, plan, start }: ForkedSource, isAgain: (mark: WriteMark
   for (const [segment, { first, count, writes }] of outline.heads.entries()) {
     if (writes === 0 || first + count <= from) continue;
     for (const mark of outline.readDetail(segment).writes) {
-      const { node, offset } = mark;
-      if (node === undefined) continue;
+      const { node, offset, effect } = mark;
+      if (node === undefined || effect === 'read') continue;
       if (isAgain(mark) || (offset >= ownFrom && renamed.has(node))) found.push({ mark, node, segment });
     }
   }

@@ -132,7 +132,7 @@ function readRewalk(events: readonly Known[], plan: RunForkPlan): readonly Rewal
   const calls = (events as readonly (Known & EventOf<'tool.intent'>)[]).filter(({ type }) => type === 'tool.intent');
   const isAgain = ({ seq, effect, contained }: EventOf<'tool.intent'>): boolean =>
     (seq >= plan.boundary.offset || straddles.has(seq)) &&
-    (hazards.has(seq) || (effect !== 'write' && contained !== true));
+    (hazards.has(seq) || (effect === 'idempotent' && contained !== true));
   const toCall = ({ seq: offset, node = '', tool, input, effect, key }: EventOf<'tool.intent'>): RewalkCall => {
     const place = { offset, node, index: numbers.get(offset) ?? -1 };
     return {
@@ -232,7 +232,7 @@ describe('the calls a fork lists', () => {
     const unread = { ...blind, readOutline: () => ({ ...outline, readLine: never, readLineBytes: never }) };
     const start = event as unknown as EventOf<'graph.start'>;
     const listed = entersOf(store, FIRST).map((at) => {
-      const plan = planRunFork({ ...outline, graph: GRAPH }, { at });
+      const plan = planRunFork({ ...outline, graph: GRAPH, fileTools: new Map() }, { at });
       if (isRefusal(plan)) throw new Error(plan.message);
       return listRewalk({ log: unread, plan, start, graph: GRAPH }).map(({ node, key }) => [node, key]);
     });
