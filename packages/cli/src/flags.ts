@@ -7,35 +7,8 @@ interface CommonFlags {
   readonly json?: boolean | undefined;
 }
 
-export interface RunFlags extends CommonFlags {
-  readonly events?: boolean | undefined;
-  readonly session?: string | undefined;
-  readonly continue?: boolean | undefined;
-  readonly fork?: string | undefined;
-  readonly at?: number | undefined;
-  readonly title?: string | undefined;
-  readonly model?: string | undefined;
-  readonly baseUrl?: string | undefined;
-  readonly attach?: readonly string[] | undefined;
-  readonly workspace?: 'git' | 'directory' | 'none' | undefined;
-  readonly allowDirty?: boolean | undefined;
-  readonly noSandbox?: boolean | undefined;
-  readonly allowNet?: readonly string[] | undefined;
-  readonly allow?: readonly Rule[] | undefined;
-  readonly ask?: readonly Rule[] | undefined;
-  readonly deny?: readonly Rule[] | undefined;
-  readonly forgetRules?: boolean | undefined;
-  readonly onAsk: 'deny' | 'park' | 'fail';
-  readonly trustProject?: boolean | undefined;
-  readonly yes?: boolean | undefined;
-  readonly maxRequests?: number | undefined;
-  readonly maxTokens?: number | undefined;
-  readonly maxCost?: number | undefined;
-  readonly maxTime?: number | undefined;
-}
-
-/** Of every command that goes on with a graph run. */
-export interface DriveFlags extends CommonFlags {
+/** Of every command that lets models, agents and programs work. */
+export interface WorkFlags extends CommonFlags {
   readonly events?: boolean | undefined;
   readonly model?: string | undefined;
   readonly baseUrl?: string | undefined;
@@ -47,17 +20,36 @@ export interface DriveFlags extends CommonFlags {
   readonly onAsk?: 'deny' | 'park' | 'fail' | undefined;
   readonly trustProject?: boolean | undefined;
   readonly yes?: boolean | undefined;
-  readonly maxSteps?: number | undefined;
   readonly maxTokens?: number | undefined;
   readonly maxCost?: number | undefined;
   readonly maxTime?: number | undefined;
 }
 
-export interface GraphRunFlags extends DriveFlags {
-  readonly input?: string | undefined;
+/** Of every command that makes something to work in. */
+interface NewFlags {
   readonly workspace?: 'git' | 'directory' | 'none' | undefined;
   readonly allowDirty?: boolean | undefined;
   readonly title?: string | undefined;
+}
+
+export interface RunFlags extends WorkFlags, NewFlags {
+  readonly session?: string | undefined;
+  readonly continue?: boolean | undefined;
+  readonly fork?: string | undefined;
+  readonly at?: number | undefined;
+  readonly attach?: readonly string[] | undefined;
+  readonly forgetRules?: boolean | undefined;
+  readonly onAsk: 'deny' | 'park' | 'fail';
+  readonly maxRequests?: number | undefined;
+}
+
+/** Of every command that goes on with a graph run. */
+export interface DriveFlags extends WorkFlags {
+  readonly maxSteps?: number | undefined;
+}
+
+export interface GraphRunFlags extends DriveFlags, NewFlags {
+  readonly input?: string | undefined;
   readonly label?: readonly Label[] | undefined;
 }
 
@@ -87,8 +79,14 @@ export interface AbandonFlags extends CommonFlags {
   readonly reason?: string | undefined;
 }
 
+/** An output as `node=json` names it; the JSON is not read yet. */
+export interface NodeOutput {
+  readonly node: string;
+  readonly json: string;
+}
+
 /** What a fork of a graph run may say besides. */
-export interface RunForkFlags extends DriveFlags {
+interface RunForkFlags extends DriveFlags {
   readonly fromNode?: string | undefined;
   readonly visit?: number | undefined;
   readonly item?: number | undefined;
@@ -97,12 +95,6 @@ export interface RunForkFlags extends DriveFlags {
   readonly output?: readonly NodeOutput[] | undefined;
   readonly graph?: string | undefined;
   readonly noStart?: boolean | undefined;
-}
-
-/** An output as `node=json` names it; the JSON is not read yet. */
-export interface NodeOutput {
-  readonly node: string;
-  readonly json: string;
 }
 
 export interface ForkFlags extends RunForkFlags {

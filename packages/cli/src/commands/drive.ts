@@ -2,10 +2,10 @@
 import { isRefusal, type Refusal } from '@ramet/core/codes';
 import type { RunResult, RunServices, RunSettings } from '@ramet/runtime/graph';
 import type { FileStore } from '@ramet/runtime/store';
-import { type CliContext, type Interruption, isInteractive } from '../context.ts';
+import type { CliContext, Interruption } from '../context.ts';
 import type { DriveFlags } from '../flags.ts';
 import { observeRun } from '../output/run-progress.ts';
-import { answerYes, listRules } from './settings.ts';
+import { chooseAsker, settingsOf } from './settings.ts';
 
 /** How driving a run ended, and how long it took. */
 export interface Driven {
@@ -33,7 +33,14 @@ export async function drive(
     isJson: flags.json === true,
   });
   const started = context.elapsed();
-  const result = await act(servicesOf(context, store), settingsOf(context, flags, { interruption, observer }));
+  const { maxSteps } = flags;
+  const common = settingsOf(flags, interruption);
+  const result = await act(servicesOf(context, store), {
+    ...common,
+    limits: { ...common.limits, ...(maxSteps === undefined ? {} : { maxSteps }) },
+    ...chooseAsker(context, flags, askInTurn(interruption)),
+    observer,
+  });
   return isRefusal(result) ? result : { result, ms: context.elapsed() - started };
 }
 
@@ -42,33 +49,8 @@ export function servicesOf({ now, randomBytes, env, sleep }: CliContext, store: 
   return { store, now, randomBytes, env, sleep };
 }
 
-function settingsOf(
-  context: CliContext,
-  flags: DriveFlags,
-  live: { readonly interruption: Interruption; readonly observer: RunSettings['observer'] },
-): RunSettings {
-  const { model, baseUrl, noSandbox, allowNet = [], trustProject, onAsk = 'deny' } = flags;
-  const ask = chooseAsker(context, flags, live.interruption);
-  return {
-    ...(model === undefined ? {} : { model }),
-    ...(baseUrl === undefined ? {} : { baseUrl }),
-    sandbox: noSandbox ? 'none' : 'auto',
-    allowNet,
-    rules: listRules(flags),
-    trustProject: trustProject === true,
-    limits: limitsOf(flags),
-    ...(ask === undefined ? {} : { ask }),
-    onAsk,
-    observer: live.observer,
-    signal: live.interruption.signal,
-  };
-}
-
-function chooseAsker(context: CliContext, flags: DriveFlags, interruption: Interruption): RunSettings['ask'] {
-  if (flags.yes) return async (question) => answerYes(question.matches);
-  // Nobody reads a question between the lines of a program's output.
-  if (!isInteractive(context) || flags.json || flags.events) return undefined;
-  // Nodes work at the same time: one question after the other.
+/** Nodes work at the same time: one question after the other. */
+function askInTurn(interruption: Interruption): NonNullable<RunSettings['ask']> {
   let last: Promise<unknown> = Promise.resolve();
   return (question, signal) => {
     const asked = last.then(async () => {
@@ -77,14 +59,5 @@ function chooseAsker(context: CliContext, flags: DriveFlags, interruption: Inter
     });
     last = asked.catch(() => {});
     return asked;
-  };
-}
-
-function limitsOf({ maxSteps, maxTokens, maxCost, maxTime }: DriveFlags): RunSettings['limits'] {
-  return {
-    ...(maxSteps === undefined ? {} : { maxSteps }),
-    ...(maxTokens === undefined ? {} : { maxTokens }),
-    ...(maxCost === undefined ? {} : { maxCost }),
-    ...(maxTime === undefined ? {} : { maxTimeMs: maxTime * 1000 }),
   };
 }

@@ -3,7 +3,7 @@ import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
 import { deriveSessionOverview } from '@ramet/core/log';
 import { findLastSession } from '@ramet/runtime/inspect';
-import { runTurn, type TurnRequest } from '@ramet/runtime/session';
+import { runTurn, type TurnRequest, type TurnSettings } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
 import { locateProject } from '@ramet/runtime/workspace/project';
 import { type CliContext, type Interruption, isInteractive } from '../context.ts';
@@ -14,7 +14,7 @@ import { answerTurn } from '../output/turn.ts';
 import { findRun, openStore } from '../store.ts';
 import { readAttachments } from './attachments.ts';
 import { makeFork } from './fork.ts';
-import { settingsFor } from './settings.ts';
+import { chooseAsker, settingsOf } from './settings.ts';
 
 /** Runs one turn. */
 export const run: Action<RunFlags, readonly string[]> = async (context, flags, words) => {
@@ -46,7 +46,7 @@ async function takeTurn(context: CliContext, store: FileStore, turn: Turn): Prom
     isEvents: flags.events === true,
     isJson: flags.json === true,
   });
-  const settings = settingsFor(context, flags, { interruption, observer: progress.observer, beforeAsk: progress.end });
+  const settings = turnSettingsOf(context, flags, { interruption, progress });
   const services = { store, now, randomBytes, env, sleep };
   const started = context.elapsed();
   const request = { session: target.session, prompt, attachments, settings, cwd };
@@ -60,6 +60,28 @@ async function takeTurn(context: CliContext, store: FileStore, turn: Turn): Prom
     return (await retryInDirectory(context, store, { turn, refusal: result })) ?? result;
   }
   return answerTurn(context, store, { result, isTextShown: progress.isTextShown, ms: context.elapsed() - started });
+}
+
+function turnSettingsOf(
+  context: CliContext,
+  flags: RunFlags,
+  live: { readonly interruption: Interruption; readonly progress: ReturnType<typeof observeTurn> },
+): TurnSettings {
+  const { interruption, progress } = live;
+  const { maxRequests } = flags;
+  const common = settingsOf(flags, interruption);
+  const askPerson: NonNullable<TurnSettings['ask']> = async (question, signal) => {
+    const { askApproval } = await import('./ask.ts');
+    progress.end();
+    return askApproval(question, interruption, signal);
+  };
+  return {
+    ...common,
+    limits: { ...common.limits, ...(maxRequests === undefined ? {} : { maxRequests }) },
+    forgetRules: flags.forgetRules === true,
+    ...chooseAsker(context, flags, askPerson),
+    observer: progress.observer,
+  };
 }
 
 /** Outside a repository a person at a terminal is asked once whether to work in the folder itself. */

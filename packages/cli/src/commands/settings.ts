@@ -1,57 +1,44 @@
-import type { ApprovalReply, PermissionRule, TurnLimits, TurnObserver, TurnSettings } from '@ramet/runtime/session';
+/** What turns and graph runs are given alike, from the flags: model, sandbox, rules, limits, and whom to ask. */
+import type { ApprovalQuestion, ApprovalReply, PermissionRule, TurnSettings } from '@ramet/runtime/session';
 import { type CliContext, type Interruption, isInteractive } from '../context.ts';
-import type { RunFlags } from '../flags.ts';
+import type { WorkFlags } from '../flags.ts';
 
-/** What goes on while a turn runs. */
-export interface LiveTurn {
-  readonly interruption: Interruption;
-  readonly observer: TurnObserver;
-  /** Called before a question is shown. */
-  readonly beforeAsk: () => void;
-}
+/** The settings of a turn that a graph run has, too. */
+export type WorkSettings = Omit<TurnSettings, 'ask' | 'observer' | 'forgetRules'>;
 
-/** What a turn runs with, from the flags. */
-export function settingsFor(context: CliContext, flags: RunFlags, live: LiveTurn): TurnSettings {
-  const { model, baseUrl, noSandbox, allowNet = [], trustProject, onAsk } = flags;
-  const ask = chooseAsker(context, flags, live);
+/** The settings that flags name. */
+export function settingsOf(flags: WorkFlags, { signal }: Interruption): WorkSettings {
+  const { model, baseUrl, noSandbox, allowNet = [], trustProject, onAsk = 'deny' } = flags;
   return {
     ...(model === undefined ? {} : { model }),
     ...(baseUrl === undefined ? {} : { baseUrl }),
     sandbox: noSandbox ? 'none' : 'auto',
     allowNet,
     rules: listRules(flags),
-    forgetRules: flags.forgetRules === true,
     trustProject: trustProject === true,
     limits: limitsOf(flags),
-    ...(ask === undefined ? {} : { ask }),
     onAsk,
-    observer: live.observer,
-    signal: live.interruption.signal,
+    signal,
   };
 }
 
-function chooseAsker(context: CliContext, flags: RunFlags, live: LiveTurn): TurnSettings['ask'] {
-  if (flags.yes) return async (question) => answerYes(question.matches);
+/** Asks about one call and waits for the answer. */
+export type Asker<Q extends ApprovalQuestion> = (question: Q, signal: AbortSignal) => Promise<ApprovalReply>;
+
+/** Who answers: `--yes`, the person at the terminal by way of `askPerson`, or nobody. */
+export function chooseAsker<Q extends ApprovalQuestion>(
+  context: CliContext,
+  flags: WorkFlags,
+  askPerson: Asker<Q>,
+): { readonly ask?: Asker<Q> } {
+  // What was sent before is not sent twice by a yes that was given beforehand.
+  if (flags.yes)
+    return { ask: async ({ matches }) => ({ answer: matches ? 'reuse' : 'allow', scope: 'once', by: 'flag' }) };
   // Nobody reads a question between the lines of a program's output.
-  if (!isInteractive(context) || flags.json || flags.events) return undefined;
-  return async (question, signal) => {
-    const { askApproval } = await import('./ask.ts');
-    live.beforeAsk();
-    return askApproval(question, live.interruption, signal);
-  };
+  return !isInteractive(context) || flags.json || flags.events ? {} : { ask: askPerson };
 }
 
-/** Yes to a call; what was sent before is not sent twice by a yes that was given beforehand. */
-export function answerYes(matches: boolean): ApprovalReply {
-  return { answer: matches ? 'reuse' : 'allow', scope: 'once', by: 'flag' };
-}
-
-/** The rules that flags name. */
-export function listRules({
-  allow = [],
-  ask = [],
-  deny = [],
-}: Pick<RunFlags, 'allow' | 'ask' | 'deny'>): readonly PermissionRule[] {
+function listRules({ allow = [], ask = [], deny = [] }: WorkFlags): readonly PermissionRule[] {
   return [
     ...allow.map((rule) => ({ ...rule, do: 'allow' as const })),
     ...ask.map((rule) => ({ ...rule, do: 'ask' as const })),
@@ -59,9 +46,8 @@ export function listRules({
   ];
 }
 
-function limitsOf({ maxRequests, maxTokens, maxCost, maxTime }: RunFlags): TurnLimits {
+function limitsOf({ maxTokens, maxCost, maxTime }: WorkFlags): WorkSettings['limits'] {
   return {
-    ...(maxRequests === undefined ? {} : { maxRequests }),
     ...(maxTokens === undefined ? {} : { maxTokens }),
     ...(maxCost === undefined ? {} : { maxCost }),
     ...(maxTime === undefined ? {} : { maxTimeMs: maxTime * 1000 }),
