@@ -3,15 +3,7 @@ import type { FlagParametersForType } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import type { DriveFlags } from '../flags.ts';
 import { JSON_FLAG } from './define.ts';
-import { YES_FLAG } from './keeping.ts';
-import { parseAmount, parseCount, parseSeconds, parseText } from './parse.ts';
-import { parseRule } from './rules.ts';
-
-const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
-const TEXT = { kind: 'parsed', parse: parseText, optional: true } as const;
-const TEXTS = { kind: 'parsed', parse: parseText, variadic: true, optional: true } as const;
-const RULES = { kind: 'parsed', parse: parseRule, placeholder: 'tool[:glob]', variadic: true, optional: true } as const;
-const COUNT = { kind: 'parsed', parse: parseCount, placeholder: 'n', optional: true } as const;
+import { AMOUNT, COUNT, RULES, SWITCH, TEXT, TEXTS, TIME, YES_FLAG } from './kinds.ts';
 
 export const DRIVE_FLAGS: FlagParametersForType<DriveFlags, CliContext> = {
   json: JSON_FLAG,
@@ -33,18 +25,6 @@ export const DRIVE_FLAGS: FlagParametersForType<DriveFlags, CliContext> = {
   yes: YES_FLAG,
   maxSteps: { ...COUNT, brief: 'Most nodes the run may enter itself' },
   maxTokens: { ...COUNT, brief: "Most tokens of the run's own usage" },
-  maxCost: {
-    kind: 'parsed',
-    parse: parseAmount,
-    brief: "Most cost of the run's own usage",
-    placeholder: 'amount',
-    optional: true,
-  },
-  maxTime: {
-    kind: 'parsed',
-    parse: parseSeconds,
-    brief: 'Most time its nodes may work: seconds, or such as 10m or 1h',
-    placeholder: 'time',
-    optional: true,
-  },
+  maxCost: { ...AMOUNT, brief: "Most cost of the run's own usage" },
+  maxTime: { ...TIME, brief: 'Most time its nodes may work: seconds, or such as 10m or 1h' },
 };

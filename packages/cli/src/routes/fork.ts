@@ -1,21 +1,16 @@
 import type { ForkFlags } from '../flags.ts';
 import { defineCommand, ID_ARGUMENT } from './define.ts';
 import { DRIVE_FLAGS } from './driving.ts';
-import { parseCount, parseNodeOutput, parseOffset, parseText, parseWrites } from './parse.ts';
-
-const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
-const TEXT = { kind: 'parsed', parse: parseText, optional: true } as const;
+import { COUNT, OFFSET, SWITCH, TEXT } from './kinds.ts';
+import { parseNodeOutput, parseWrites } from './parse.ts';
 
 export const forkCommand = defineCommand<ForkFlags, [string]>({
   load: async () => (await import('../commands/fork.ts')).fork,
   parameters: {
     flags: {
       at: {
-        kind: 'parsed',
-        parse: parseOffset,
+        ...OFFSET,
         brief: "Where: the end of a session's turn (the latest without it), or where a run entered a node",
-        placeholder: 'offset',
-        optional: true,
       },
       title: { ...TEXT, brief: 'Title of the child', placeholder: 'text' },
       idempotencyKey: {
@@ -25,20 +20,8 @@ export const forkCommand = defineCommand<ForkFlags, [string]>({
       },
       dryRun: { ...SWITCH, brief: 'Show what the fork would be and make nothing' },
       fromNode: { ...TEXT, brief: 'Of a run: the node to walk again from, by id or path', placeholder: 'node' },
-      visit: {
-        kind: 'parsed',
-        parse: parseCount,
-        brief: 'Which place of that node, counted from 1',
-        placeholder: 'k',
-        optional: true,
-      },
-      item: {
-        kind: 'parsed',
-        parse: parseOffset,
-        brief: 'The one in this item of the map around it, counted from 0',
-        placeholder: 'i',
-        optional: true,
-      },
+      visit: { ...COUNT, brief: 'Which place of that node, counted from 1', placeholder: 'k' },
+      item: { ...OFFSET, brief: 'The one in this item of the map around it, counted from 0', placeholder: 'i' },
       acknowledgeWrites: {
         kind: 'parsed',
         parse: parseWrites,

@@ -2,10 +2,9 @@
 import type { GraphRunFlags, SchemaFlags, ValidateFlags } from '../flags.ts';
 import { defineCommand, defineGroup, JSON_FLAG } from './define.ts';
 import { DRIVE_FLAGS } from './driving.ts';
+import { SWITCH, TEXT, WORKSPACE } from './kinds.ts';
 import { parseLabel, parseText } from './parse.ts';
 
-const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
-const TEXT = { kind: 'parsed', parse: parseText, optional: true } as const;
 const FILE_ARGUMENT = { parse: parseText, placeholder: 'file', brief: 'A graph document' } as const;
 
 const graphRunCommand = defineCommand<GraphRunFlags, [string, string?]>({
@@ -14,12 +13,7 @@ const graphRunCommand = defineCommand<GraphRunFlags, [string, string?]>({
     flags: {
       ...DRIVE_FLAGS,
       input: { ...TEXT, brief: 'The input of the run: JSON, @<file>, or - for standard input', placeholder: 'json' },
-      workspace: {
-        kind: 'enum',
-        values: ['git', 'directory', 'none'],
-        brief: 'Where nodes with files work; without it git in a repository',
-        optional: true,
-      },
+      workspace: { ...WORKSPACE, brief: 'Where nodes with files work; without it git in a repository' },
       allowDirty: { ...SWITCH, brief: 'Bring uncommitted changes along' },
       title: { ...TEXT, brief: 'Title of the run', placeholder: 'text' },
       label: {

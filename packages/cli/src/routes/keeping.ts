@@ -1,14 +1,15 @@
 /** The commands that look after a store: verify, usage, remove, prune, log, title. */
 import type { GcFlags, LogFlags, PruneFlags, RemoveFlags, TitleFlags, UsageFlags, VerifyFlags } from '../flags.ts';
 import { defineCommand, ID_ARGUMENT, JSON_FLAG } from './define.ts';
-import { parseAmount, parseOffset, parseSize, parseText } from './parse.ts';
+import { AMOUNT, OFFSET, SWITCH, TEXT, YES_FLAG } from './kinds.ts';
+import { parseSize, parseText } from './parse.ts';
 
 export const verifyCommand = defineCommand<VerifyFlags, readonly string[]>({
   load: async () => (await import('../commands/verify.ts')).verify,
   parameters: {
     flags: {
       json: JSON_FLAG,
-      all: { kind: 'boolean', brief: 'Every session and run of the store', optional: true, withNegated: false },
+      all: { ...SWITCH, brief: 'Every session and run of the store' },
     },
     positional: { kind: 'array', parameter: ID_ARGUMENT },
   },
@@ -31,25 +32,9 @@ export const usageCommand = defineCommand<UsageFlags, readonly string[]>({
   },
 });
 
-const YES_FLAG = {
-  kind: 'boolean',
-  brief: 'Answer every question with yes',
-  optional: true,
-  withNegated: false,
-} as const;
-const DRY_RUN_FLAG = {
-  kind: 'boolean',
-  brief: 'Show what would happen and do nothing',
-  optional: true,
-  withNegated: false,
-} as const;
+const DRY_RUN_FLAG = { ...SWITCH, brief: 'Show what would happen and do nothing' } as const;
 
-const REFS_FLAG = {
-  kind: 'boolean',
-  brief: 'Also refs/ramet/<id> in your repository',
-  optional: true,
-  withNegated: false,
-} as const;
+const REFS_FLAG = { ...SWITCH, brief: 'Also refs/ramet/<id> in your repository' } as const;
 
 export const removeCommand = defineCommand<RemoveFlags, readonly string[]>({
   load: async () => (await import('../commands/remove.ts')).remove,
@@ -70,13 +55,7 @@ export const pruneCommand = defineCommand<PruneFlags, []>({
   parameters: {
     flags: {
       json: JSON_FLAG,
-      olderThan: {
-        kind: 'parsed',
-        parse: parseAmount,
-        brief: 'Those not active for so many days',
-        placeholder: 'days',
-        optional: true,
-      },
+      olderThan: { ...AMOUNT, brief: 'Those not active for so many days', placeholder: 'days' },
       to: {
         kind: 'parsed',
         parse: parseSize,
@@ -85,12 +64,7 @@ export const pruneCommand = defineCommand<PruneFlags, []>({
         optional: true,
       },
       dryRun: DRY_RUN_FLAG,
-      includeUnsaved: {
-        kind: 'boolean',
-        brief: 'Also those that hold unsaved work',
-        optional: true,
-        withNegated: false,
-      },
+      includeUnsaved: { ...SWITCH, brief: 'Also those that hold unsaved work' },
       refs: REFS_FLAG,
       yes: YES_FLAG,
     },
@@ -114,23 +88,15 @@ export const gcCommand = defineCommand<GcFlags, []>({
   },
 });
 
-const OFFSET = { kind: 'parsed', parse: parseOffset, placeholder: 'offset', optional: true } as const;
-
 export const logCommand = defineCommand<LogFlags, [string]>({
   load: async () => (await import('../commands/log.ts')).log,
   parameters: {
     flags: {
       json: JSON_FLAG,
-      raw: { kind: 'boolean', brief: 'The lines themselves, byte for byte', optional: true, withNegated: false },
+      raw: { ...SWITCH, brief: 'The lines themselves, byte for byte' },
       from: { ...OFFSET, brief: 'From this offset on' },
       to: { ...OFFSET, brief: 'Up to this offset' },
-      type: {
-        kind: 'parsed',
-        parse: parseText,
-        brief: 'Only events of this type',
-        placeholder: 'type',
-        optional: true,
-      },
+      type: { ...TEXT, brief: 'Only events of this type', placeholder: 'type' },
     },
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },
@@ -158,5 +124,3 @@ export const titleCommand = defineCommand<TitleFlags, [string, string]>({
     examples: ['ramet title 3f9a1c "parser, second try"'],
   },
 });
-
-export { YES_FLAG };

@@ -1,8 +1,8 @@
 /** The commands about this machine and one call: trust, resolve, doctor, version. */
 import type { DoctorFlags, ResolveFlags, TrustFlags, VersionFlags } from '../flags.ts';
 import { defineCommand, ID_ARGUMENT, JSON_FLAG } from './define.ts';
-import { YES_FLAG } from './keeping.ts';
-import { parseOffset, parseText } from './parse.ts';
+import { SWITCH, TEXT, YES_FLAG } from './kinds.ts';
+import { parseOffset } from './parse.ts';
 
 export const resolveCommand = defineCommand<ResolveFlags, [string]>({
   load: async () => (await import('../commands/resolve.ts')).resolve,
@@ -10,21 +10,10 @@ export const resolveCommand = defineCommand<ResolveFlags, [string]>({
     flags: {
       json: JSON_FLAG,
       offset: { kind: 'parsed', parse: parseOffset, brief: "Offset of the call's tool.intent", placeholder: 'n' },
-      happened: {
-        kind: 'boolean',
-        brief: 'It took effect; --result says with what answer',
-        optional: true,
-        withNegated: false,
-      },
-      result: {
-        kind: 'parsed',
-        parse: parseText,
-        brief: 'What the call answered, as JSON',
-        placeholder: 'json',
-        optional: true,
-      },
-      didNotHappen: { kind: 'boolean', brief: 'It did not take effect', optional: true, withNegated: false },
-      retry: { kind: 'boolean', brief: 'Send it again', optional: true, withNegated: false },
+      happened: { ...SWITCH, brief: 'It took effect; --result says with what answer' },
+      result: { ...TEXT, brief: 'What the call answered, as JSON', placeholder: 'json' },
+      didNotHappen: { ...SWITCH, brief: 'It did not take effect' },
+      retry: { ...SWITCH, brief: 'Send it again' },
     },
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },

@@ -2,14 +2,7 @@ import type { FlagParametersForType } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import type { RunFlags } from '../flags.ts';
 import { defineCommand, JSON_FLAG } from './define.ts';
-import { YES_FLAG } from './keeping.ts';
-import { parseAmount, parseCount, parseOffset, parseSeconds, parseText } from './parse.ts';
-import { parseRule } from './rules.ts';
-
-const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
-const TEXT = { kind: 'parsed', parse: parseText, optional: true } as const;
-const TEXTS = { kind: 'parsed', parse: parseText, variadic: true, optional: true } as const;
-const RULES = { kind: 'parsed', parse: parseRule, placeholder: 'tool[:glob]', variadic: true, optional: true } as const;
+import { AMOUNT, COUNT, OFFSET, RULES, SWITCH, TEXT, TEXTS, TIME, WORKSPACE, YES_FLAG } from './kinds.ts';
 
 const flags: FlagParametersForType<RunFlags, CliContext> = {
   json: JSON_FLAG,
@@ -17,13 +10,7 @@ const flags: FlagParametersForType<RunFlags, CliContext> = {
   session: { ...TEXT, brief: 'Go on with this session; without a prompt, with its unfinished turn', placeholder: 'id' },
   continue: { ...SWITCH, brief: "Go on with the last session of this folder's project" },
   fork: { ...TEXT, brief: 'Fork this session first and go on in the fork', placeholder: 'id' },
-  at: {
-    kind: 'parsed',
-    parse: parseOffset,
-    brief: 'Where to fork it: the end of a turn',
-    placeholder: 'offset',
-    optional: true,
-  },
+  at: { ...OFFSET, brief: 'Where to fork it: the end of a turn' },
   title: { ...TEXT, brief: 'Title of the new session', placeholder: 'text' },
   model: {
     ...TEXT,
@@ -32,7 +19,7 @@ const flags: FlagParametersForType<RunFlags, CliContext> = {
   },
   baseUrl: { ...TEXT, brief: 'Address of the model, for example http://localhost:11434/v1', placeholder: 'url' },
   attach: { ...TEXTS, brief: 'Give an image or a text file with the prompt; may be repeated', placeholder: 'file' },
-  workspace: { kind: 'enum', values: ['git', 'directory', 'none'], brief: 'Where a new session works', optional: true },
+  workspace: { ...WORKSPACE, brief: 'Where a new session works' },
   allowDirty: { ...SWITCH, brief: 'Bring uncommitted changes along into a new session' },
   noSandbox: { ...SWITCH, brief: "Run the agent's commands with your own rights" },
   allowNet: { ...TEXTS, brief: 'A host the commands may reach (repeatable)', placeholder: 'host' },
@@ -48,34 +35,10 @@ const flags: FlagParametersForType<RunFlags, CliContext> = {
   },
   trustProject: { ...SWITCH, brief: "Confirm the project's ramet.json for this turn" },
   yes: YES_FLAG,
-  maxRequests: {
-    kind: 'parsed',
-    parse: parseCount,
-    brief: 'Most model requests in this turn',
-    placeholder: 'n',
-    optional: true,
-  },
-  maxTokens: {
-    kind: 'parsed',
-    parse: parseCount,
-    brief: "Most tokens of the session's own usage",
-    placeholder: 'n',
-    optional: true,
-  },
-  maxCost: {
-    kind: 'parsed',
-    parse: parseAmount,
-    brief: "Most cost of the session's own usage, in the currency of the price list",
-    placeholder: 'amount',
-    optional: true,
-  },
-  maxTime: {
-    kind: 'parsed',
-    parse: parseSeconds,
-    brief: 'Most time for this turn: seconds, or such as 10m or 1h',
-    placeholder: 'time',
-    optional: true,
-  },
+  maxRequests: { ...COUNT, brief: 'Most model requests in this turn' },
+  maxTokens: { ...COUNT, brief: "Most tokens of the session's own usage" },
+  maxCost: { ...AMOUNT, brief: "Most cost of the session's own usage, in the currency of the price list" },
+  maxTime: { ...TIME, brief: 'Most time for this turn: seconds, or such as 10m or 1h' },
 };
 
 export const runCommand = defineCommand<RunFlags, readonly string[]>({

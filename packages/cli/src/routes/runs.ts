@@ -2,9 +2,7 @@
 import type { AbandonFlags, AnswerFlags, ResumeFlags, RunsFlags } from '../flags.ts';
 import { defineCommand, ID_ARGUMENT, JSON_FLAG } from './define.ts';
 import { DRIVE_FLAGS } from './driving.ts';
-import { parseCount, parseText } from './parse.ts';
-
-const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
+import { COUNT, SWITCH, TEXT } from './kinds.ts';
 
 export const runsCommand = defineCommand<RunsFlags, []>({
   load: async () => (await import('../commands/runs.ts')).runs,
@@ -12,7 +10,7 @@ export const runsCommand = defineCommand<RunsFlags, []>({
     flags: {
       json: JSON_FLAG,
       tree: { ...SWITCH, brief: 'Show forks below the run they came from' },
-      limit: { kind: 'parsed', parse: parseCount, brief: 'Show at most this many', placeholder: 'n', optional: true },
+      limit: { ...COUNT, brief: 'Show at most this many' },
     },
   },
   docs: {
@@ -39,11 +37,9 @@ export const answerCommand = defineCommand<AnswerFlags, [string, string]>({
     flags: {
       ...DRIVE_FLAGS,
       gate: {
-        kind: 'parsed',
-        parse: parseText,
+        ...TEXT,
         brief: 'Which one, by its node or offset; without it the only open one, or the only one there is',
         placeholder: 'gate',
-        optional: true,
       },
       noStart: { ...SWITCH, brief: 'Only record the answer' },
     },
@@ -65,7 +61,7 @@ export const abandonCommand = defineCommand<AbandonFlags, [string]>({
   parameters: {
     flags: {
       json: JSON_FLAG,
-      reason: { kind: 'parsed', parse: parseText, brief: 'Why; it is recorded', placeholder: 'text', optional: true },
+      reason: { ...TEXT, brief: 'Why; it is recorded', placeholder: 'text' },
     },
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },

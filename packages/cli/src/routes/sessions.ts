@@ -1,20 +1,15 @@
 import type { SessionsFlags } from '../flags.ts';
 import { defineCommand, JSON_FLAG } from './define.ts';
-import { parseCount } from './parse.ts';
+import { COUNT, SWITCH } from './kinds.ts';
 
 export const sessionsCommand = defineCommand<SessionsFlags, []>({
   load: async () => (await import('../commands/sessions.ts')).sessions,
   parameters: {
     flags: {
       json: JSON_FLAG,
-      tree: {
-        kind: 'boolean',
-        brief: 'Show forks below the session they came from',
-        optional: true,
-        withNegated: false,
-      },
-      project: { kind: 'boolean', brief: "Only sessions of this folder's project", optional: true, withNegated: false },
-      limit: { kind: 'parsed', parse: parseCount, brief: 'Show at most this many', placeholder: 'n', optional: true },
+      tree: { ...SWITCH, brief: 'Show forks below the session they came from' },
+      project: { ...SWITCH, brief: "Only sessions of this folder's project" },
+      limit: { ...COUNT, brief: 'Show at most this many' },
     },
   },
   docs: {

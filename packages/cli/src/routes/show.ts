@@ -1,27 +1,19 @@
 import type { ShowFlags } from '../flags.ts';
 import { defineCommand, ID_ARGUMENT, JSON_FLAG } from './define.ts';
-import { parseCount, parseText } from './parse.ts';
+import { COUNT, SWITCH, TEXT } from './kinds.ts';
 
 export const showCommand = defineCommand<ShowFlags, [string]>({
   load: async () => (await import('../commands/show.ts')).show,
   parameters: {
     flags: {
       json: JSON_FLAG,
-      turn: {
-        kind: 'parsed',
-        parse: parseCount,
-        brief: 'Of a session: only this turn, counted from 1',
-        placeholder: 'n',
-        optional: true,
-      },
+      turn: { ...COUNT, brief: 'Of a session: only this turn, counted from 1' },
       node: {
-        kind: 'parsed',
-        parse: parseText,
+        ...TEXT,
         brief: 'Of a run: only this node, by id or path, with its input and output',
         placeholder: 'node',
-        optional: true,
       },
-      full: { kind: 'boolean', brief: 'Do not shorten long texts', optional: true, withNegated: false },
+      full: { ...SWITCH, brief: 'Do not shorten long texts' },
     },
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },

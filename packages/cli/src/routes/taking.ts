@@ -1,9 +1,7 @@
 /** The commands that bring work back: diff and apply. */
 import type { ApplyFlags, DiffFlags } from '../flags.ts';
 import { defineCommand, ID_ARGUMENT, JSON_FLAG } from './define.ts';
-import { parseText } from './parse.ts';
-
-const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as const;
+import { SWITCH, TEXT } from './kinds.ts';
 
 export const diffCommand = defineCommand<DiffFlags, [string, string?]>({
   load: async () => (await import('../commands/diff.ts')).diff,
@@ -35,21 +33,9 @@ export const applyCommand = defineCommand<ApplyFlags, [string]>({
   parameters: {
     flags: {
       json: JSON_FLAG,
-      branch: {
-        kind: 'parsed',
-        parse: parseText,
-        brief: 'Also make this branch; it must not exist',
-        placeholder: 'name',
-        optional: true,
-      },
+      branch: { ...TEXT, brief: 'Also make this branch; it must not exist', placeholder: 'name' },
       toCheckout: { ...SWITCH, brief: 'Also merge the changes into your files, if nothing overlaps' },
-      checkout: {
-        kind: 'parsed',
-        parse: parseText,
-        brief: 'In this checkout, not where you stand',
-        placeholder: 'path',
-        optional: true,
-      },
+      checkout: { ...TEXT, brief: 'In this checkout, not where you stand', placeholder: 'path' },
     },
     positional: { kind: 'tuple', parameters: [ID_ARGUMENT] },
   },
