@@ -32,17 +32,6 @@ const verbs = {
   remove: removeCommand,
 };
 
-const sessionsGroup = defineGroup<'list' | keyof typeof verbs>({
-  routes: { list: sessionsCommand, ...verbs },
-  aliases: { ls: 'list', rm: 'remove' },
-  defaultCommand: 'list',
-  docs: {
-    brief: 'List sessions; also `ramet sessions fork` and so on',
-    text: 'Without a command, lists sessions: `ramet sessions list --help` has its flags. The commands are the same as `ramet show`, `ramet fork` and so on.',
-    examples: ['ramet sessions --tree', 'ramet sessions --json', 'ramet sessions fork 3f9a1c --at 41'],
-  },
-});
-
 const runVerbs = {
   ...verbs,
   resume: resumeCommand,
@@ -51,13 +40,30 @@ const runVerbs = {
   abandon: abandonCommand,
 };
 
-const runsGroup = defineGroup<'list' | keyof typeof runVerbs>({
-  routes: { list: runsCommand, ...runVerbs },
-  aliases: { ls: 'list', rm: 'remove' },
-  defaultCommand: 'list',
+/** What is said of a group whose name is that of what it lists. */
+function describeListing(name: 'sessions' | 'runs', what: string): { readonly brief: string; readonly text: string } {
+  return {
+    brief: `List ${what}; also \`ramet ${name} fork\` and so on`,
+    text: `Without a command, lists ${what}: \`ramet ${name} list --help\` has its flags. The commands are the same as \`ramet show\`, \`ramet fork\` and so on.`,
+  };
+}
+
+const LISTING = { aliases: { ls: 'list', rm: 'remove' }, defaultCommand: 'list' } as const;
+
+const sessionsGroup = defineGroup<'list' | keyof typeof verbs>({
+  ...LISTING,
+  routes: { list: sessionsCommand, ...verbs },
   docs: {
-    brief: 'List graph runs; also `ramet runs fork` and so on',
-    text: 'Without a command, lists graph runs: `ramet runs list --help` has its flags. The commands are the same as `ramet show`, `ramet fork` and so on.',
+    ...describeListing('sessions', 'sessions'),
+    examples: ['ramet sessions --tree', 'ramet sessions --json', 'ramet sessions fork 3f9a1c --at 41'],
+  },
+});
+
+const runsGroup = defineGroup<'list' | keyof typeof runVerbs>({
+  ...LISTING,
+  routes: { list: runsCommand, ...runVerbs },
+  docs: {
+    ...describeListing('runs', 'graph runs'),
     examples: ['ramet runs --tree', 'ramet runs --json', 'ramet runs fork 8c02de --from-node publish --dry-run'],
   },
 });
