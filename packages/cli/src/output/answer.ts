@@ -85,6 +85,14 @@ function describeError(error: unknown, context: CliContext): ProblemReport {
   return { code: 'internal_error', message: `unexpected: ${line}${hint}`, data: {} };
 }
 
+/** The exit code of an error that was recorded: that of its code, where the table has it. */
+export function exitOfError(error: { readonly code: string } | undefined): ExitCode {
+  return isCode(error?.code) ? exitCodeOf(error.code) : UNKNOWN_ERROR;
+}
+
+/** As every fault. */
+const UNKNOWN_ERROR: ExitCode = 2;
+
 function isCode(code: unknown): code is Code {
   return typeof code === 'string' && Object.hasOwn(CODES, code);
 }

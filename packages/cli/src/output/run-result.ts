@@ -1,5 +1,5 @@
 /** How a driven graph run is told: its output, or why it stopped and the command that goes on. */
-import { CODES, type Code, type ExitCode, exitCodeOf } from '@ramet/core/codes';
+import { type ExitCode, exitCodeOf } from '@ramet/core/codes';
 import { escapeLine, escapeText, renderCount, renderJson, renderWords } from '@ramet/core/text';
 import type { ParkedFor, RunResult } from '@ramet/runtime/graph';
 import type { FileStore } from '@ramet/runtime/store';
@@ -7,7 +7,7 @@ import type { Driven } from '../commands/drive.ts';
 import type { CliContext } from '../context.ts';
 import type { DriveFlags } from '../flags.ts';
 import { shortenIds } from '../store.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, exitOfError } from './answer.ts';
 import { renderRunFiles } from './run-files.ts';
 import { renderSample } from './sample.ts';
 import { paint } from './style.ts';
@@ -42,25 +42,23 @@ export function describeDriven({ run, status, output, error, parked, usage }: Ru
   };
 }
 
+/** As of a call that waits, whatever else the run waits for. */
+const PARKED = exitCodeOf('approval_pending');
+
 /** The exit code of a run that was driven. */
 export function exitOfRun({ status, error }: Pick<RunResult, 'status' | 'error'>): ExitCode {
   switch (status) {
     case 'completed':
       return 0;
     case 'parked':
-      return exitCodeOf('gate_pending');
+      return PARKED;
     case 'interrupted':
       return exitCodeOf('interrupted');
     case 'abandoned':
       return exitCodeOf('run_ended');
     case 'failed':
-      return exitOfFailure(error?.code);
+      return exitOfError(error);
   }
-}
-
-/** As a turn's: the exit code of the error, where that has one. */
-function exitOfFailure(code: string | undefined): ExitCode {
-  return code !== undefined && Object.hasOwn(CODES, code) ? exitCodeOf(code as Code) : exitCodeOf('node_failed');
 }
 
 /** A text as it is, anything else as JSON; of nothing, nothing. */

@@ -1,5 +1,5 @@
 /** How a turn's end is told. */
-import { CODES, type Code, type ExitCode, exitCodeOf } from '@ramet/core/codes';
+import { type ExitCode, exitCodeOf } from '@ramet/core/codes';
 import { knownEvent, type RunId } from '@ramet/core/events';
 import { deriveSessionOverview } from '@ramet/core/log';
 import { escapeLine, escapeText, renderWords, truncateText } from '@ramet/core/text';
@@ -8,7 +8,7 @@ import type { FileStore } from '@ramet/runtime/store';
 import { isUntouched } from '@ramet/runtime/upkeep';
 import type { CliContext } from '../context.ts';
 import { shortenIds } from '../store.ts';
-import type { Answer } from './answer.ts';
+import { type Answer, exitOfError } from './answer.ts';
 import { describeChanges, describeLostGit, renderTaking } from './changes.ts';
 import { paint } from './style.ts';
 import { describeUsage, renderUsage } from './usage.ts';
@@ -60,8 +60,7 @@ function exitOf({ end, error }: Ended): ExitCode {
   if (end.reason === 'completed') return 0;
   if (end.reason === 'interrupted') return exitCodeOf('interrupted');
   if (end.reason === 'limit') return exitCodeOf('limit_reached');
-  const code = error?.code;
-  return code !== undefined && Object.hasOwn(CODES, code) ? exitCodeOf(code as Code) : exitCodeOf('turn_failed');
+  return exitOfError(error);
 }
 
 interface EndedTurn extends TurnAnswer {
