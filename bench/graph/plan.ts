@@ -35,7 +35,7 @@ export async function measurePlans(area: Area, events: number): Promise<readonly
     await store(home, id, drafts);
     const lines = encodeLog(drafts);
     const texts = lines.map(({ bytes }) => Buffer.from(bytes).toString());
-    const parsed = { ...makeForkSource(lines), graph: GRAPH };
+    const parsed = { ...makeForkSource(lines), graph: GRAPH, fileTools: new Map() };
     const pairing = {
       floor: 'JSON.parse of its lines',
       rounds: 9,
@@ -84,7 +84,7 @@ function draftItems(items: number, effect: Effect): readonly EventDraft[] {
 function readStored(home: string, id: RunId): RunForkSource {
   const outline = openStore(home).read(id)?.readOutline();
   if (outline === undefined) throw new Error(`there is no run ${id}`);
-  return { ...outline, graph: GRAPH };
+  return { ...outline, graph: GRAPH, fileTools: new Map() };
 }
 
 function countWrites(source: RunForkSource, fromNode: string): number {

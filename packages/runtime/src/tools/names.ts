@@ -1,7 +1,21 @@
 /** Names of the tools every session has: what reads rules needs them, and none of the tools. */
+import type { FileTools } from '@ramet/core';
 import { findNearest } from '@ramet/core/text';
 
 export const TOOL_NAMES = ['read_file', 'write_file', 'edit_file', 'list_files', 'search', 'shell'] as const;
+
+const FILE_USE: Readonly<Record<(typeof TOOL_NAMES)[number], 'read' | 'write'>> = {
+  read_file: 'read',
+  write_file: 'write',
+  edit_file: 'write',
+  list_files: 'read',
+  /** It runs in the sandbox, whose mount points stand in the files while it does. */
+  search: 'write',
+  shell: 'write',
+};
+
+/** What each of them does with files. */
+export const FILE_TOOLS: FileTools = new Map(Object.entries(FILE_USE));
 
 /** What rules may be about besides: the program of a graph's node. */
 const EXEC = 'exec';

@@ -91,6 +91,6 @@ function rememberDetails(source: RunForkSource): RunForkSource {
     details.set(segment, detail);
     return detail;
   };
-  const { heads, graph } = source;
-  return { heads, graph, readDetail, readLine: (...place) => source.readLine(...place) };
+  const { heads, graph, fileTools } = source;
+  return { heads, graph, fileTools, readDetail, readLine: (...place) => source.readLine(...place) };
 }

@@ -7,13 +7,14 @@ import type {
   RunId,
   WorkspaceKind,
 } from '../../events/index.ts';
-import type { Graph } from '../../graph/index.ts';
+import type { FileTools, Graph } from '../../graph/index.ts';
 import type { NodeMark } from '../../log/index.ts';
 import type { ForkSource } from '../types.ts';
 
-/** A source run as planning reads it, and the document it walks. */
+/** A source run as planning reads it, the document it walks, and what the built-in tools do with files. */
 export interface RunForkSource extends ForkSource {
   readonly graph: Graph;
+  readonly fileTools: FileTools;
 }
 
 /** How a person names the boundary: a node (and which entry of it), or an offset; and what the child is to change. */

@@ -1,6 +1,6 @@
 /** The workspaces of a run at a boundary: what is restored of each, and who was still at work in it. */
 import type { NodePath } from '../../events/index.ts';
-import type { Graph, GraphNode } from '../../graph/index.ts';
+import { fileUseOf, type Graph, placeKindOf } from '../../graph/index.ts';
 import { type CheckpointMark, mayName, nodeIdOf } from '../../log/index.ts';
 import type { FoundNode } from './boundary.ts';
 import type { RunForkSource, WorkspaceAtBoundary } from './types.ts';
@@ -17,7 +17,7 @@ export function describeWorkspaces(
   const { graph } = source;
   const kind = source.heads[0]?.graph?.workspace ?? 'none';
   const isKept = !KEPT_NOWHERE.has(kind);
-  const holders = [...atWork].filter((path) => mayWriteFiles(graph.nodes.get(nodeIdOf(path))?.node));
+  const holders = [...atWork].filter((path) => holdsFiles(source, path));
   const own = holders.filter((path) => workspaceOf(graph, path) === path);
   const leftOut = holders.filter((path) => workspaceOf(graph, path) === '');
   const run: WorkspaceAtBoundary = {
@@ -38,9 +38,9 @@ export function describeWorkspaces(
 /** The workspace a node works in: `''` is the run's, its own path its own; null when it has none. */
 function workspaceOf(graph: Graph, path: NodePath): NodePath | null {
   const node = graph.nodes.get(nodeIdOf(path))?.node;
-  const chosen = node !== undefined && 'workspace' in node ? node.workspace : undefined;
-  if (chosen === 'none') return null;
-  return chosen === 'own' ? path : '';
+  const kind = node === undefined ? 'run' : placeKindOf(node);
+  if (kind === 'none') return null;
+  return kind === 'own' ? path : '';
 }
 
 /**
@@ -53,12 +53,10 @@ export function isRestored(graph: Graph, workspaces: readonly WorkspaceAtBoundar
   return workspaces.some((found) => found.checkpoint !== null && ['', workspace].includes(found.workspace));
 }
 
-/** Agents with tools, programs in the sandbox, and tools of ours that are not said to be reads. */
-function mayWriteFiles(node: GraphNode | undefined): boolean {
-  if (node?.kind === 'agent') return (node.tools?.length ?? 0) > 0;
-  if (node?.kind !== 'tool') return false;
-  if (node.exec !== undefined) return node.exec.sandbox !== false;
-  return node.effect !== 'read' && node.tool?.startsWith('mcp__') === false;
+/** Whether a node at work can write its workspace: it holds that alone. */
+function holdsFiles({ graph, fileTools }: RunForkSource, path: NodePath): boolean {
+  const node = graph.nodes.get(nodeIdOf(path))?.node;
+  return node !== undefined && fileUseOf(node, fileTools).access === 'write';
 }
 
 /** The last checkpoint of a workspace below a boundary, or null. */

@@ -1,4 +1,4 @@
-import { type EventDraft, unacknowledged, unknownAcknowledgements } from '@ramet/core';
+import { type EventDraft, type GraphNode, unacknowledged, unknownAcknowledgements } from '@ramet/core';
 import { makeTestId } from '@ramet/testkit';
 import { describe, expect, it } from 'vitest';
 import {
@@ -291,6 +291,24 @@ describe('a workspace at the boundary', () => {
         { workspace: 'own', kind: 'git', checkpoint: 'cp-own', leftOut: ['own'] },
       ]);
     }
+  });
+
+  it.each([
+    ['a shell node, whatever its effect', { kind: 'tool', tool: 'shell', effect: 'read' }, true],
+    ['a program in the sandbox, whatever its effect', { kind: 'tool', exec: { command: 'ls' }, effect: 'read' }, true],
+    ['an agent with tools', { kind: 'agent', tools: ['read_file'] }, true],
+    ['an agent without tools', { kind: 'agent' }, false],
+    ['a program on the host', { kind: 'tool', exec: { command: 'ls', sandbox: false } }, false],
+    ['a tool that reads files', { kind: 'tool', tool: 'read_file' }, false],
+    ['a registered function', { kind: 'tool', tool: 'charge' }, false],
+    ['a function with the name of a method of objects', { kind: 'tool', tool: 'constructor' }, false],
+    ["a tool of another process's", { kind: 'tool', tool: 'mcp__a__send' }, false],
+    ['a node without files', { kind: 'tool', tool: 'shell', workspace: 'none' }, false],
+  ] as const)('says whether %s was at work in it', (_, beside: GraphNode, holds) => {
+    const graph = makeGraph({ nodes: { beside, fork: tool } });
+    const source = sourceOf(graph, buildRun(graph, [enter('beside'), enter('fork')]));
+    const { leftOut } = planOf(source, { fromNode: 'fork' }).workspaces[0] ?? {};
+    expect(leftOut).toEqual(holds ? ['beside'] : []);
   });
 
   it('is that of the run alone when nobody else is at work', () => {

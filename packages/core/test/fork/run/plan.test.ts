@@ -119,7 +119,7 @@ describe('a fork of a run', () => {
   });
 
   it('is planned the same from parsed events, but for bytes', () => {
-    const source = { ...makeEventSource(LINES.map(({ event }) => event)), graph: GRAPH };
+    const source = { ...makeEventSource(LINES.map(({ event }) => event)), graph: GRAPH, fileTools: new Map() };
     for (const request of [{ fromNode: 'loop' }, { fromNode: 'map' }]) {
       const { boundary, prefix, ...rest } = planOf(SOURCE, request);
       expect(planOf(source, request)).toMatchObject({
@@ -238,7 +238,7 @@ describe('a fork of a run is refused', () => {
   });
 
   it('when the log is a session or empty', () => {
-    const session = { ...makeForkSource(encodeLog(buildSession({ turns: [{}] }))), graph: GRAPH };
+    const session = { ...makeForkSource(encodeLog(buildSession({ turns: [{}] }))), graph: GRAPH, fileTools: new Map() };
     expect(refusalOf(session, { fromNode: 'first' }).code).toBe('not_a_graph_run');
     expect(refusalOf({ ...SOURCE, heads: [] }, { fromNode: 'first' }).code).toBe('not_a_graph_run');
   });

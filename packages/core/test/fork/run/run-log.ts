@@ -34,6 +34,11 @@ export function makeGraph(body: GraphBody): Graph {
   return compileGraph(valid, hashGraph(valid, sha256));
 }
 
+const FILE_TOOLS = new Map([
+  ['read_file', 'read'],
+  ['shell', 'write'],
+] as const);
+
 const DIGEST = 'ab'.repeat(32) as Digest;
 
 export function enter(node: string, attempt = 1, input: unknown = null): EventDraft {
@@ -120,7 +125,7 @@ export function buildRun(
 
 /** A source, cut into segments; a real log's first segment holds event 0 alone. */
 export function sourceOf(graph: Graph, lines: readonly EncodedLine[], cuts: readonly number[] = [1]): RunForkSource {
-  return { ...makeForkSource(lines, cuts), graph };
+  return { ...makeForkSource(lines, cuts), graph, fileTools: FILE_TOOLS };
 }
 
 /** A plan that must be one. */

@@ -5,7 +5,7 @@ import { runAgent } from '../nodes/agent/agent.ts';
 import { chooseWay } from '../nodes/choose.ts';
 import { runTool } from '../nodes/tool.ts';
 import type { NodeWork, WorkEnd } from '../nodes/types.ts';
-import { fileUseOf } from '../places/file-use.ts';
+import { useOf } from '../places/file-use.ts';
 import { keepNodeFiles } from '../places/keep-files.ts';
 import type { NodePlace } from '../places/types.ts';
 import type { OpenRun } from './types.ts';
@@ -61,7 +61,7 @@ async function work(run: OpenRun, node: ActiveNode, { signal, held }: Holding): 
   const { call } = run.journal.state.nodes.get(node.path) ?? {};
   const timer = startTimer(definition.timeoutMs, signal);
   try {
-    const use = fileUseOf(definition);
+    const use = useOf(definition);
     const goesOn = run.journal.goingOn.has(node.path);
     const waits = (waiting: boolean): void => {
       held.isWaiting = waiting;

@@ -2,7 +2,7 @@
 import type { EventDraft, NodePath } from '@ramet/core';
 import type { Captor } from '../../session/workspace/capture.ts';
 import type { Journal } from '../journal.ts';
-import { fileUseOf } from './file-use.ts';
+import { useOf } from './file-use.ts';
 import type { Places } from './places.ts';
 import type { NodePlace } from './types.ts';
 
@@ -34,7 +34,7 @@ export async function keepNodeFiles(journal: Journal, request: KeepRequest): Pro
 export async function keepRunFiles(journal: Journal, places: Places, notice: (text: string) => void): Promise<void> {
   const { running } = journal.state.progress;
   const isAtWork = [...running].some(({ placed }) => {
-    const { kind, access } = fileUseOf(placed.node);
+    const { kind, access } = useOf(placed.node);
     return kind === 'run' && access === 'write';
   });
   if (isAtWork) return;

@@ -8,7 +8,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type EventDraft, Failure, isRefusal, type NodePath, type RunState } from '@ramet/core';
+import { type EventDraft, Failure, type FileUse, isRefusal, type NodePath, type RunState } from '@ramet/core';
 import type { Configuration } from '../../config/index.ts';
 import type { Sandbox, SandboxKind } from '../../sandbox/index.ts';
 import { type Captor, makeCaptor } from '../../session/workspace/capture.ts';
@@ -20,7 +20,7 @@ import { createCheckout } from '../../workspace/checkout/index.ts';
 import { restoreCheckpoint } from '../../workspace/checkpoint/index.ts';
 import type { Project } from '../../workspace/types.ts';
 import { openLazySandbox } from './lazy-sandbox.ts';
-import type { FileUse, NodePlace } from './types.ts';
+import type { NodePlace } from './types.ts';
 import { createWorkspaceLock } from './workspace-lock.ts';
 
 export interface PlacesOptions {

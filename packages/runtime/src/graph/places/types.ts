@@ -1,16 +1,7 @@
-import type { EventDraft } from '@ramet/core';
+import type { EventDraft, FileUse } from '@ramet/core';
 import type { Sandbox } from '../../sandbox/index.ts';
 import type { Captor } from '../../session/workspace/capture.ts';
 import type { BoundWorkspace } from '../../session/workspace/types.ts';
-
-/** Which files a node sees: the run's, a copy of its own, none that are kept. */
-export type PlaceKind = 'run' | 'own' | 'none';
-
-/** What a node does with files. */
-export interface FileUse {
-  readonly kind: PlaceKind;
-  readonly access: 'none' | 'read' | 'write';
-}
 
 /** Where a node works, from its effect's start to its exit. */
 export interface NodePlace {
