@@ -2,7 +2,12 @@ import { chmodSync, readdirSync, readFileSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { runScript } from '@ramet/testkit';
 import { expect, it } from 'vitest';
+import { hashObject } from '../../../src/workspace/checkpoint/objects/format.ts';
+import { renderSmallPack } from '../../../src/workspace/checkpoint/objects/small-pack.ts';
+import { PackReader } from '../../../src/workspace/checkpoint/restored/packs/reader.ts';
 import { makeSite } from './fixture.ts';
+
+const SHA1 = { name: 'sha1', rawLength: 20 } as const;
 
 const PIECES = 10;
 
@@ -51,3 +56,22 @@ it.each(['.pack', '.idx'])(
     expect(await files(await site.restore(id))).toBe(before);
   },
 );
+
+it('a file comes back although a pack has other content under its name, while another copy is there', async () => {
+  const site = await makeSite({
+    script: 'git init -q -b main . && echo right >file && git add . && git commit -qm one',
+  });
+  const { id } = await site.capture(await site.addRun());
+  const [right, wrong] = ['right\n', 'wrong\n'].map((text) => Buffer.from(text));
+  const packs = join(site.project.storeGit, 'objects', 'pack');
+  // The reader of packs looks into the store first; the right copy is in `base.git`.
+  const pack = (bytes: Buffer | undefined) =>
+    renderSmallPack(SHA1, [{ type: 'blob', bytes: bytes ?? Buffer.alloc(0) }]);
+  const { name, index } = pack(right);
+  writeFileSync(join(packs, `${name}.pack`), pack(wrong).pack);
+  writeFileSync(join(packs, `${name}.idx`), index);
+  const reader = new PackReader([packs], 100);
+  expect(reader.readBlob(hashObject(SHA1, 'blob', right ?? Buffer.alloc(0)))).toEqual(wrong);
+  reader.close();
+  expect(readFileSync(join(await site.restore(id), 'file'), 'utf8')).toBe('right\n');
+});

@@ -1,10 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { deflateSync } from 'node:zlib';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { hashObject } from '../../../src/workspace/checkpoint/objects/format.ts';
+import { renderObjectHeader, renderPackHeader } from '../../../src/workspace/checkpoint/objects/pack.ts';
 import { applyDelta } from '../../../src/workspace/checkpoint/restored/packs/delta.ts';
 import { PackReader } from '../../../src/workspace/checkpoint/restored/packs/reader.ts';
 import { makeBareRepository } from '../../../src/workspace/git/index.ts';
@@ -62,6 +64,58 @@ async function makeSite(format: (typeof FORMATS)[number], packing: readonly stri
   return { gitDir, packs, blobs };
 }
 
+interface Chain {
+  readonly packs: string;
+  /** By depth. */
+  readonly blobs: readonly { readonly oid: string; readonly bytes: Buffer }[];
+}
+
+/** A pack in which each blob is a delta of the one before, and adds nothing but the given bytes. */
+async function makeChain(additions: readonly Buffer[]): Promise<Chain> {
+  const folder = mkdtempSync(join(tmpdir(), 'ramet-pack-reader-'));
+  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+  const gitDir = join(folder, 'store.git');
+  await makeBareRepository(gitDir, 'sha1');
+  const contents = [Buffer.from('first'), ...additions];
+  const pieces: Buffer[] = [renderPackHeader(contents.length)];
+  for (const [depth, bytes] of contents.entries()) {
+    const before = contents[depth - 1];
+    const body = before === undefined ? bytes : renderDelta(before.length, bytes);
+    const base = before === undefined ? [] : renderDistance(pieces.at(-1)?.length ?? 0);
+    const header = renderObjectHeader('blob', body.length);
+    // An offset delta instead of a blob.
+    if (before !== undefined) header[0] = ((header[0] ?? 0) & 0x8f) | 0x60;
+    pieces.push(Buffer.concat([header, Buffer.from(base), deflateSync(body)]));
+  }
+  const pack = Buffer.concat(pieces);
+  runGit(gitDir, ['index-pack', '--stdin'], Buffer.concat([pack, Buffer.from(hash('sha1', pack, 'hex'), 'hex')]));
+  const blobs = contents.map((bytes) => ({ oid: hashObject(FORMATS[0], 'blob', bytes), bytes }));
+  return { packs: join(gitDir, 'objects', 'pack'), blobs };
+}
+
+/** A delta that takes nothing of its base. */
+function renderDelta(baseSize: number, bytes: Buffer): Buffer {
+  const pieces = [Buffer.from([...renderSize(baseSize), ...renderSize(bytes.length)])];
+  for (let at = 0; at < bytes.length; at += 127) {
+    const piece = bytes.subarray(at, at + 127);
+    pieces.push(Buffer.from([piece.length]), piece);
+  }
+  return Buffer.concat(pieces);
+}
+
+function renderSize(size: number): number[] {
+  return size < 0x80 ? [size] : [(size % 128) | 0x80, ...renderSize(Math.floor(size / 128))];
+}
+
+function renderDistance(distance: number): number[] {
+  const bytes = [distance & 0x7f];
+  for (let rest = distance >> 7; rest > 0; rest >>= 7) {
+    rest -= 1;
+    bytes.unshift((rest & 0x7f) | 0x80);
+  }
+  return bytes;
+}
+
 function openReader(folders: readonly string[]): PackReader {
   const reader = new PackReader(folders, LARGEST);
   onTestFinished(() => reader.close());
@@ -104,6 +158,23 @@ describe('the reader of packs', () => {
     const loose = write(Buffer.from('loose'));
     const reader = openReader([packs]);
     for (const oid of [large, tree, loose, '0'.repeat(40), 'f'.repeat(40)]) expect(reader.readBlob(oid)).toBeNull();
+  });
+
+  it('leaves to git what is behind more deltas, or larger ones, than it holds', async () => {
+    const small = await makeChain(Array.from({ length: 51 }, () => randomBytes(100)));
+    const large = await makeChain(Array.from({ length: 18 }, () => randomBytes(1_000_000)));
+    const isRead = ({ packs, blobs }: Chain, depth: number) => {
+      const { oid, bytes } = blobs[depth] ?? { oid: '', bytes: null };
+      const read = openReader([packs]).readBlob(oid);
+      if (read !== null) expect(read).toEqual(bytes);
+      return read !== null;
+    };
+    expect([50, 51].map((depth) => isRead(small, depth))).toEqual([true, false]);
+    expect([15, 18].map((depth) => isRead(large, depth))).toEqual([true, false]);
+    const chains = [small, large].flatMap(({ packs, blobs }) =>
+      blobs.map(({ oid }) => openReader([packs]).readType(oid)),
+    );
+    expect(new Set(chains)).toEqual(new Set(['blob']));
   });
 
   it('never throws, whatever a pack or its index holds', async () => {

@@ -2,11 +2,22 @@
  * Writes a batch of small files from packs. Runs in threads too: knows data alone, and imports little.
  *
  * 1. What was written is read back through the same descriptor and must have the id that is asked for: damage in the
- *    store, on the way and in the file are all found.
+ *    store, on the way and in the file are all found. A file that differs is removed and left to git, which may have
+ *    another copy.
  * 2. A file is made anew, never opened through a link, and has its final mode and date when it is closed.
  */
 import { hash } from 'node:crypto';
-import { closeSync, constants, fchmodSync, fstatSync, futimesSync, openSync, readSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  constants,
+  fchmodSync,
+  fstatSync,
+  futimesSync,
+  openSync,
+  readSync,
+  unlinkSync,
+  writeSync,
+} from 'node:fs';
 import type { PackReader } from './packs/reader.ts';
 
 /** A file to write. */
@@ -26,10 +37,8 @@ export type HashName = 'sha1' | 'sha256';
 export interface WrittenBatch {
   /** `SEEN_FIELDS` numbers for each file: what `finishFile` answers. */
   readonly seen: Float64Array<ArrayBuffer>;
-  /** Positions of files no pack had; they were not made. */
+  /** Positions of files that no pack had, or only with other content; they are not there. */
   readonly unread: readonly number[];
-  /** The position of a file whose content did not have its id: nothing after it was written. */
-  readonly differs: number | null;
 }
 
 /** Larger files are written piece by piece, not from here. */
@@ -49,15 +58,12 @@ export function writeBatch(packs: PackReader, files: readonly BatchFile[], hashN
   const unread: number[] = [];
   for (const [position, file] of files.entries()) {
     const content = packs.readBlob(file.oid);
-    if (content === null) {
-      unread.push(position);
-      continue;
-    }
-    const written = writeWhole(file, content, hashName);
-    if (written === null) return { seen, unread, differs: position };
-    seen.set(written, position * SEEN_FIELDS);
+    const written = content === null ? null : writeWhole(file, content, hashName);
+    if (written !== null) seen.set(written, position * SEEN_FIELDS);
+    else unread.push(position);
+    if (written === null && content !== null) unlinkSync(nameOf(file));
   }
-  return { seen, unread, differs: null };
+  return { seen, unread };
 }
 
 /** Writes one small file and says what is seen of it; null when what was written does not have its id. */
@@ -74,9 +80,13 @@ export function writeWhole(file: BatchFile, content: Buffer, hashName: HashName)
 }
 
 /** Makes a new file, open for reading and writing. */
-export function makeFile({ place, mode }: BatchFile): number {
-  // A thread is handed the bytes of a name without Node's own type.
-  return openSync(typeof place === 'string' ? place : Buffer.from(place), FLAGS, mode & 0o777);
+export function makeFile(file: BatchFile): number {
+  return openSync(nameOf(file), FLAGS, file.mode & 0o777);
+}
+
+/** A thread is handed the bytes of a name without Node's own type. */
+function nameOf({ place }: BatchFile): string | Buffer {
+  return typeof place === 'string' ? place : Buffer.from(place);
 }
 
 /** Gives a written file its date, and its mode where the umask or a special bit was in the way; says what is seen of it. */

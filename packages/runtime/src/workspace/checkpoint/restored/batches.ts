@@ -1,6 +1,6 @@
 /** Writes what the packs hold of a checkpoint's small files, in batches: here, and in threads where that pays. */
 import { join } from 'node:path';
-import { type BytePath, locate, renderBytePath } from '../folder/names.ts';
+import { type BytePath, locate } from '../folder/names.ts';
 import type { WalkedEntry } from '../folder/walk.ts';
 import { makeModes } from '../manifest.ts';
 import type { CheckpointEntry } from '../read.ts';
@@ -14,7 +14,7 @@ import type { WriteRequest } from './write-files.ts';
 export interface WrittenBatches {
   /** What was seen of each written file when it was closed. */
   readonly entries: Map<BytePath, WalkedEntry>;
-  /** Files that no pack had, or only in a form that is left to git. */
+  /** Files that no pack had, or only damaged or in a form that is left to git; they are not there. */
   readonly unread: readonly CheckpointEntry[];
 }
 
@@ -89,11 +89,6 @@ export function describeSeen(path: BytePath, seen: ArrayLike<number>, at = 0): W
   };
 }
 
-/** The error of a file whose content is not what the checkpoint names. */
-export function makeContentError(path: BytePath): Error {
-  return new Error(`${JSON.stringify(renderBytePath(path))} has other content than the checkpoint names`);
-}
-
 function hand(threads: readonly WritingThread[], message: ThreadRequest) {
   for (const thread of threads) {
     const written = thread.take(message);
@@ -108,10 +103,9 @@ class Collector implements WrittenBatches {
   /** The first one. */
   failure: unknown = null;
 
-  add(batch: readonly CheckpointEntry[], { seen, unread, differs }: WrittenBatch): void {
+  add(batch: readonly CheckpointEntry[], { seen, unread }: WrittenBatch): void {
     const left = new Set(unread);
     for (const [position, entry] of batch.entries()) {
-      if (position === differs) throw makeContentError(entry.path);
       if (left.has(position)) this.unread.push(entry);
       else this.entries.set(entry.path, describeSeen(entry.path, seen, position * SEEN_FIELDS));
     }

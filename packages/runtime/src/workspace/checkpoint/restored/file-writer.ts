@@ -4,13 +4,13 @@
  * Small ones are compared with their ids when they are written (`batch.ts`); files over `WHOLE_BYTES` later, in pieces.
  */
 import { closeSync, ftruncateSync, writeSync } from 'node:fs';
-import { type BytePath, nameOf } from '../folder/names.ts';
+import { type BytePath, nameOf, renderBytePath } from '../folder/names.ts';
 import type { WalkedEntry } from '../folder/walk.ts';
 import { hashObject } from '../objects/format.ts';
 import type { ObjectSink } from '../objects/read.ts';
 import type { CheckpointEntry } from '../read.ts';
 import { type BatchFile, finishFile, makeFile, WHOLE_BYTES, writeWhole } from './batch.ts';
-import { describeSeen, makeContentError, makeDescribe } from './batches.ts';
+import { describeSeen, makeDescribe } from './batches.ts';
 import type { WriteRequest } from './write-files.ts';
 
 const GITFILE_LIMIT_BYTES = 16 * 1024;
@@ -123,4 +123,8 @@ function replacePlace(content: Buffer, from: string, to: string): Buffer {
   const old = Buffer.from(from).toString('latin1');
   if (path !== old && !path.startsWith(`${old}/`)) return content;
   return Buffer.from(`${intro}${Buffer.from(to).toString('latin1')}${path.slice(old.length)}\n`, 'latin1');
+}
+
+function makeContentError(path: BytePath): Error {
+  return new Error(`${JSON.stringify(renderBytePath(path))} has other content than the checkpoint names`);
 }

@@ -4,6 +4,7 @@
  *
  * 1. Answers null for whatever it does not know, cannot find or finds damaged: the caller then asks git.
  * 2. What it answers is not checked: the caller compares the content with the id.
+ * 3. Its memory has a bound, whatever a pack holds: one window, what is kept, and the deltas of one object.
  */
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +19,12 @@ const LARGEST_INDEX_BYTES = 64 * 1024 * 1024;
 const WINDOW_BYTES = 64 * 1024;
 /** Of objects that others may be deltas of, kept between reads. */
 const KEPT_BYTES = 16 * 1024 * 1024;
-const LONGEST_CHAIN = 4096;
+/** Of the deltas one object is made of; they are held until their base is found. */
+const HELD_BYTES = 16 * 1024 * 1024;
+/** git's own depth; an object behind a longer chain is left to git. */
+const LONGEST_CHAIN = 50;
+/** To learn a type, only the heads of a chain are read. */
+const LONGEST_TYPE_CHAIN = 4096;
 const BLOB = 3;
 /** By number. */
 const TYPES = [undefined, 'commit', 'tree', 'blob', 'tag'] as const;
@@ -106,11 +112,12 @@ export class PackReader {
 
   #readAt(pack: Pack, start: number, rawLength: number): Buffer | null {
     const deltas: { readonly at: number; readonly delta: Buffer }[] = [];
+    let held = 0;
     let at = start;
     let content = pack.kept.get(at);
     while (content === undefined) {
       const entry = parseEntry(this.#readBytes(pack, at, ENTRY_HEAD_BYTES), at, rawLength);
-      if (entry.size > this.#largestBytes || deltas.length > LONGEST_CHAIN) return null;
+      if (entry.size > this.#largestBytes) return null;
       const base =
         typeof entry.base === 'object' && entry.base !== null ? findInIndex(pack.index, entry.base) : entry.base;
       if (base === null && entry.type !== BLOB) return null;
@@ -120,6 +127,8 @@ export class PackReader {
         this.#keep(pack, at, bytes);
       } else {
         deltas.push({ at, delta: bytes });
+        held += bytes.length;
+        if (deltas.length > LONGEST_CHAIN || held > HELD_BYTES) return null;
         at = base;
         content = pack.kept.get(at);
       }
@@ -133,7 +142,7 @@ export class PackReader {
 
   #typeAt(pack: Pack, start: number, rawLength: number): PackedType | null {
     let at: number | null = start;
-    for (let step = 0; at !== null && step <= LONGEST_CHAIN; step += 1) {
+    for (let step = 0; at !== null && step <= LONGEST_TYPE_CHAIN; step += 1) {
       const { type, base } = parseEntry(this.#readBytes(pack, at, ENTRY_HEAD_BYTES), at, rawLength);
       if (base === null) return TYPES[type] ?? null;
       at = typeof base === 'number' ? base : findInIndex(pack.index, base);
