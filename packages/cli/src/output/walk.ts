@@ -1,5 +1,6 @@
 /** The walk of a graph run as text: every node of the document in its order, bodies below their maps and folds. */
-import { type Graph, nodePathOf, type Scope, splitNodePath } from '@ramet/core/graph';
+import { bodyNumberOf, nodeIdOf, nodePathOf, ownerIdOf, ownerPathOf, splitNodePath } from '@ramet/core/events';
+import type { Graph, Scope } from '@ramet/core/graph';
 import { escapeLine, renderColumns, renderCount, renderJson, truncateText } from '@ramet/core/text';
 import type { NodeView } from '@ramet/runtime/inspect/runs';
 import type { CliContext } from '../context.ts';
@@ -57,8 +58,8 @@ interface Indexed {
 function indexWalk({ walk, document, isFull }: WalkDrawing): Indexed {
   const bodies = new Map<string, Set<string>>();
   for (const { node } of walk) {
-    for (let { body } = splitNodePath(node); body !== ''; { body } = splitNodePath(ownerOf(body))) {
-      const owner = ownerOf(body);
+    for (let { body } = splitNodePath(node); body !== ''; { body } = splitNodePath(ownerPathOf(body))) {
+      const owner = ownerPathOf(body);
       bodies.set(owner, (bodies.get(owner) ?? new Set()).add(body));
     }
   }
@@ -71,17 +72,8 @@ function indexWalk({ walk, document, isFull }: WalkDrawing): Indexed {
   };
 }
 
-/** The map or fold of a body: `m1[2]` is one of `m1`. */
-function ownerOf(body: string): string {
-  return body.replace(/(\[\d+\]|#\d+)$/, '');
-}
-
-function indexOf(body: string): number {
-  return Number(/(\d+)\]?$/.exec(body)?.[1] ?? 0);
-}
-
 function byIndex(left: string, right: string): number {
-  return indexOf(left) - indexOf(right);
+  return bodyNumberOf(left) - bodyNumberOf(right);
 }
 
 interface Place {
@@ -109,7 +101,7 @@ function drawBody(indexed: Indexed, { scope, path, lead }: Place): readonly Row[
 }
 
 function drawBodies(indexed: Indexed, owner: string, lead: string): readonly Row[] {
-  const scope = indexed.graph.bodies.get(splitNodePath(owner).id);
+  const scope = indexed.graph.bodies.get(nodeIdOf(owner));
   const all = indexed.bodies.get(owner) ?? [];
   if (scope === undefined || all.length === 0) return [];
   const shown = chooseBodies(indexed, all);
@@ -132,8 +124,7 @@ function chooseBodies(indexed: Indexed, all: readonly string[]): readonly string
 
 /** The most notable state among the nodes of a body. */
 function stateOf({ views, graph }: Indexed, body: string): string {
-  const owner = splitNodePath(ownerOf(body)).id;
-  const ids = graph.bodies.get(owner)?.order ?? [];
+  const ids = graph.bodies.get(ownerIdOf(body))?.order ?? [];
   const states = new Set(ids.map((id) => views.get(nodePathOf(body, id))?.state ?? 'not reached'));
   const order = ['failed', 'interrupted', 'waiting', 'delayed', 'entered', 'not reached'] as const;
   return order.find((state) => states.has(state)) ?? 'ok';

@@ -1,5 +1,22 @@
 export { type Digest, makeRunId, parseDigest, parseRunId, type RunId, type Sha256, ZERO_DIGEST } from './ids.ts';
 export type * from './messages.ts';
+export {
+  type BodyPath,
+  bodyNumberOf,
+  innermostItemOf,
+  isInside,
+  itemPathOf,
+  liesIn,
+  NODE_ID,
+  nodeIdOf,
+  nodePathOf,
+  ownerIdOf,
+  ownerPathOf,
+  type PathStep,
+  parseNodePath,
+  passPathOf,
+  splitNodePath,
+} from './node-path.ts';
 export { EVENT_TYPES, isEventType, knownEvent, problemsOf } from './shapes.ts';
 export {
   type Contained,

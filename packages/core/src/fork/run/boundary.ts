@@ -1,8 +1,8 @@
 /** Finds the `node.enter` a fork of a run is to be taken at. Nothing is guessed: what is not one is refused. */
 import { isRefusal, type Refusal } from '../../codes/index.ts';
-import type { NodePath } from '../../events/index.ts';
+import { innermostItemOf, type NodePath } from '../../events/index.ts';
 import { mayName, type NodeMark } from '../../log/index.ts';
-import { innermostItemOf, type NodeName, nameInItem, resolveNodeName } from './names.ts';
+import { type NodeName, nameInItem, resolveNodeName } from './names.ts';
 import { listSome, refuseRunFork } from './refusals.ts';
 import type { RunForkRequest, RunForkSource } from './types.ts';
 

@@ -1,7 +1,6 @@
 /** What a person changes in a fork of a run, and what of the source's own changes the child still rests on. */
 import { isRefusal, type Refusal } from '../../codes/index.ts';
-import type { NodePath, RunChanges } from '../../events/index.ts';
-import { nodeIdOf } from '../../log/index.ts';
+import { type NodePath, nodeIdOf, type RunChanges } from '../../events/index.ts';
 import type { FoundNode } from './boundary.ts';
 import { compareGraphs } from './graph-changes.ts';
 import { resolveNodeName } from './names.ts';

@@ -1,8 +1,8 @@
 /** Whether another document can be walked over a prefix: what the prefix used of the old one must be in it unchanged. */
 import type { Refusal } from '../../codes/index.ts';
-import type { NodePath } from '../../events/index.ts';
+import { type NodePath, nodeIdOf, ownerIdOf } from '../../events/index.ts';
 import type { Graph, GraphEdge, PlacedNode } from '../../graph/index.ts';
-import { canonicalJson, nodeIdOf } from '../../log/index.ts';
+import { canonicalJson } from '../../log/index.ts';
 import { listSome, refuseRunFork } from './refusals.ts';
 import type { PrefixNodes } from './settled.ts';
 
@@ -22,7 +22,7 @@ export function compareGraphs(
   { prefix, boundary }: { readonly prefix: PrefixNodes; readonly boundary: NodePath },
 ): Refusal | null {
   const used = new Set([...prefix.nodes.keys()].map(nodeIdOf));
-  const done = new Set([...prefix.doneBodies].map((body) => nodeIdOf(body).replace(/[[#].*$/, '')));
+  const done = new Set([...prefix.doneBodies].map(ownerIdOf));
   const differences: GraphDifference[] = [];
   for (const id of used) differences.push(...compareNode(before.nodes.get(id), after, done.has(id)));
   const fork = before.nodes.get(nodeIdOf(boundary));

@@ -1,8 +1,7 @@
 /** How a person names nodes of a run: by id, which may stand for many paths, or by path. */
 import type { Refusal } from '../../codes/index.ts';
-import type { NodePath } from '../../events/index.ts';
-import { type Graph, itemPathOf, nodePathOf, parseNodePath } from '../../graph/index.ts';
-import { nodeIdOf } from '../../log/index.ts';
+import { itemPathOf, type NodePath, nodeIdOf, nodePathOf, parseNodePath } from '../../events/index.ts';
+import type { Graph } from '../../graph/index.ts';
 import { findNearest } from '../../text/index.ts';
 import { refuseRunFork } from './refusals.ts';
 
@@ -20,9 +19,8 @@ export interface NodeName {
 export function resolveNodeName(graph: Graph, text: string): NodeName | Refusal {
   const placed = graph.nodes.get(text);
   if (placed !== undefined) {
-    const below = `/${text}`;
     const single = placed.scope.owner === null;
-    return { text, id: text, single, matches: (path) => path === text || path.endsWith(below) };
+    return { text, id: text, single, matches: (path) => nodeIdOf(path) === text };
   }
   if (isPathIn(graph, text)) return { text, id: nodeIdOf(text), single: true, matches: (path) => path === text };
   const near = findNearest(nodeIdOf(text), [...graph.nodes.keys()]);
@@ -50,10 +48,4 @@ export function nameInItem(graph: Graph, name: NodeName, item: number | undefine
   if (item === undefined || name.single || owner?.node.kind !== 'map' || owner.scope.owner !== null) return name;
   const path = nodePathOf(itemPathOf(owner.id, item), name.id);
   return { text: path, id: name.id, single: true, matches: (other) => other === path };
-}
-
-/** The item of the innermost map around a node, or null. */
-export function innermostItemOf(path: NodePath): number | null {
-  const at = path.lastIndexOf('[');
-  return at < 0 ? null : Number.parseInt(path.slice(at + 1), 10);
 }

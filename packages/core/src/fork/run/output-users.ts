@@ -1,6 +1,6 @@
 /** Who in the prefix has used a node's output: it can be replaced only while nobody has. */
-import type { NodePath } from '../../events/index.ts';
-import { type BodyPath, type Graph, type GraphNode, splitNodePath } from '../../graph/index.ts';
+import { liesIn, type NodePath, ownerIdOf, splitNodePath } from '../../events/index.ts';
+import type { Graph, GraphNode } from '../../graph/index.ts';
 import { outputsNamedBy, outputsNamedIn } from './references.ts';
 import type { PrefixNodes } from './settled.ts';
 
@@ -19,7 +19,7 @@ export function findOutputUsers(graph: Graph, { nodes, doneBodies }: PrefixNodes
   }
   const bodies = outputBodiesNaming(graph, id);
   for (const done of doneBodies) {
-    if (done !== body && liesIn(done, body) && bodies.has(ownerOf(done))) users.push(done);
+    if (done !== body && liesIn(done, body) && bodies.has(ownerIdOf(done))) users.push(done);
   }
   return users;
 }
@@ -45,14 +45,4 @@ function outputBodiesNaming(graph: Graph, id: string): ReadonlySet<string> {
   return new Set(
     [...graph.bodies].filter(([, { body }]) => outputsNamedIn(body.output).has(id)).map(([owner]) => owner),
   );
-}
-
-/** Whether a path lies in a body, at any depth. */
-function liesIn(path: string, body: BodyPath): boolean {
-  return body === '' || path.startsWith(`${body}/`);
-}
-
-/** The id of the map or fold a body belongs to. */
-function ownerOf(body: BodyPath): string {
-  return splitNodePath(body).id.replace(/[[#].*$/, '');
 }

@@ -1,6 +1,6 @@
 /** Which nodes of a walk come after another one. */
-import type { NodePath } from '../../events/index.ts';
-import { type Graph, type PathStep, parseNodePath } from '../../graph/index.ts';
+import { type NodePath, type PathStep, parseNodePath } from '../../events/index.ts';
+import type { Graph } from '../../graph/index.ts';
 
 /**
  * Tells of paths whether they descend from the one given: it itself, what lies in it, what edges lead to from it or

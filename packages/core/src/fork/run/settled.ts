@@ -1,6 +1,6 @@
 /** How nodes stand at a boundary, from every mark below it. Read only where a person changes what the prefix rests on. */
-import type { NodePath } from '../../events/index.ts';
-import { type BodyPath, type Graph, splitNodePath } from '../../graph/index.ts';
+import { type BodyPath, type NodePath, splitNodePath } from '../../events/index.ts';
+import type { Graph } from '../../graph/index.ts';
 import type { FoundNode } from './boundary.ts';
 import type { RunForkSource } from './types.ts';
 

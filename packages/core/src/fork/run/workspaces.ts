@@ -1,7 +1,7 @@
 /** The workspaces of a run at a boundary: what is restored of each, and who was still at work in it. */
-import type { NodePath } from '../../events/index.ts';
+import { type NodePath, nodeIdOf } from '../../events/index.ts';
 import { fileUseOf, type Graph, placeKindOf } from '../../graph/index.ts';
-import { type CheckpointMark, mayName, nodeIdOf } from '../../log/index.ts';
+import { type CheckpointMark, mayName } from '../../log/index.ts';
 import type { FoundNode } from './boundary.ts';
 import type { RunForkSource, WorkspaceAtBoundary } from './types.ts';
 

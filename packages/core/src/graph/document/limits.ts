@@ -1,3 +1,5 @@
+import { NODE_ID } from '../../events/index.ts';
+
 /** How large a graph document may be. */
 export const GRAPH_LIMITS = {
   /** As JSON without white space. */
@@ -13,4 +15,4 @@ export const GRAPH_LIMITS = {
 } as const;
 
 /** Of nodes and of the ways of a branch. */
-export const ID_PATTERN = '^[A-Za-z_][A-Za-z0-9_-]{0,63}$';
+export const ID_PATTERN = `^${NODE_ID}$`;

@@ -1,9 +1,9 @@
 /** The exit of a node that was at work, and when a failed one is tried again (W8). */
 import { invariant } from '../../codes/index.ts';
 import type { ErrorInfo, EventDraft, NodePath } from '../../events/index.ts';
+import { splitNodePath } from '../../events/index.ts';
 import type { Graph } from '../document/graph.ts';
 import type { RetryPolicy } from '../document/types.ts';
-import { splitNodePath } from './path.ts';
 import type { NodeOutcome, NodeState, RunState } from './types.ts';
 
 /** The longest wait: that of a timer. */

@@ -1,16 +1,6 @@
 export { draftExit } from './exit.ts';
 export { keyOfNodeCall, type NodeCallPlace, TOOL_CALL_ID } from './keys.ts';
 export { nextMoves } from './moves/next-moves.ts';
-export {
-  type BodyPath,
-  isInside,
-  itemPathOf,
-  nodePathOf,
-  type PathStep,
-  parseNodePath,
-  passPathOf,
-  splitNodePath,
-} from './path.ts';
 export { checkReplay } from './replay.ts';
 export { describeRunStatus, findOpenGates, findUnknownCalls, type RunStanding } from './standing.ts';
 export { createRunFold, type RunFold } from './state/fold.ts';

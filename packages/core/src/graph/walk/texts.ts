@@ -1,7 +1,7 @@
 import { invariant } from '../../codes/index.ts';
 import type { NodePath } from '../../events/index.ts';
+import { splitNodePath } from '../../events/index.ts';
 import { evaluateTemplate } from '../expression/index.ts';
-import { splitNodePath } from './path.ts';
 import { scopeOf, type ValueSource } from './values.ts';
 
 /** The value of a template of a node that is at work, as expressions at its place see it. Throws a `Failure`. */

@@ -3,9 +3,9 @@
  * the log decoded; errors are a `Failure`.
  */
 import { Failure } from '../../codes/index.ts';
+import { nodePathOf } from '../../events/index.ts';
 import type { PlacedNode } from '../document/graph.ts';
 import { type ExpressionScope, evaluateList, evaluateTemplate } from '../expression/index.ts';
-import { nodePathOf } from './path.ts';
 import { isLive } from './state/bodies.ts';
 import type { WalkedBodies, WalkedBody, WalkedNode } from './state/progress.ts';
 import type { RunState } from './types.ts';

@@ -5,4 +5,3 @@ export { callKeyOf } from './marks.ts';
 export { mayName } from './name-filter.ts';
 export type * from './outline.ts';
 export { createOutliner, type Outliner, resumeOutliner } from './outliner.ts';
-export { nodeIdOf } from './walk-head.ts';

@@ -1,4 +1,5 @@
 /** What the head of a segment keeps of the walk of a graph run: derived from the segment's marks, of a bounded size. */
+import { nodeIdOf } from '../../events/index.ts';
 import { capCarry, carryCalls, carryNodes } from './carry.ts';
 import type { CheckpointMark } from './marks.ts';
 import { makeNameFilter } from './name-filter.ts';
@@ -41,9 +42,4 @@ export function deriveLastCheckpoints(marks: readonly CheckpointMark[]): LastChe
   const last = new Map(marks.map((mark) => [mark.node === undefined ? '' : nodeIdOf(mark.node), mark]));
   const kept = [...last.values()].sort((left, right) => left.offset - right.offset).slice(-CHECKPOINT_IDS);
   return { marks: kept, more: last.size > kept.length };
-}
-
-/** The id of a node: the last step of its path. */
-export function nodeIdOf(path: string): string {
-  return path.slice(path.lastIndexOf('/') + 1);
 }

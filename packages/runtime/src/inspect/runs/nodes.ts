@@ -7,6 +7,7 @@ import {
   type KnownEvent,
   knownEvent,
   type NodePath,
+  nodeIdOf,
   type ToolOutcomeKind,
 } from '@ramet/core';
 import type { LogReader } from '../../store/index.ts';
@@ -96,7 +97,7 @@ export function walkNodes(reader: LogReader, { to, through, graph }: WalkRange):
 function draftOf({ nodes }: Walk, node: NodePath, graph: Graph | null): Draft {
   const known = nodes.get(node);
   if (known !== undefined) return known;
-  const id = node.slice(node.lastIndexOf('/') + 1);
+  const id = nodeIdOf(node);
   const kind = graph?.nodes.get(id)?.node.kind ?? null;
   const draft: Draft = { node, id, kind, state: 'entered', visits: [], calls: [] };
   nodes.set(node, draft);

@@ -1,11 +1,11 @@
 /** What a node that is entered, or to be entered, needs recorded: all that is no effect. */
 import type { ErrorInfo, EventDraft } from '../../../events/index.ts';
+import { nodePathOf } from '../../../events/index.ts';
 import { canonicalJson } from '../../../log/canonical.ts';
 import type { PlacedNode } from '../../document/graph.ts';
 import type { BranchNode, FoldNode, GateNode } from '../../document/types.ts';
 import { evaluateCondition, evaluateTemplate } from '../../expression/index.ts';
 import { draftFailedExit } from '../exit.ts';
-import { nodePathOf } from '../path.ts';
 import type { WalkedBody, WalkedNode } from '../state/progress.ts';
 import { decodedOf, inputOf, itemsOf, scopeOf } from '../values.ts';
 import { type Entry, errorInfoOf, type Walk } from './walk.ts';

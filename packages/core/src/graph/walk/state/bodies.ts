@@ -3,9 +3,9 @@
  * Never reads events and never decides a move.
  */
 import type { NodePath } from '../../../events/index.ts';
+import { itemPathOf, nodePathOf, parseNodePath, passPathOf, splitNodePath } from '../../../events/index.ts';
 import type { Graph, PlacedNode } from '../../document/graph.ts';
 import type { GraphEdge } from '../../document/types.ts';
-import { itemPathOf, nodePathOf, parseNodePath, passPathOf, splitNodePath } from '../path.ts';
 import type { RunDraft, WalkedBody, WalkedNode, WalkProgress } from './progress.ts';
 
 /** A walk at its start: the document's own body, with the nodes that wait for none. */

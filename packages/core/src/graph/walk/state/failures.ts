@@ -4,8 +4,7 @@
  * 1. In a failed part nothing is begun; nodes at work there are stopped first, then the part itself fails.
  * 2. What failed stays as it is until what failed around it is tried again: then it is tried again, too.
  */
-import type { NodePath } from '../../../events/index.ts';
-import type { BodyPath } from '../path.ts';
+import type { BodyPath, NodePath } from '../../../events/index.ts';
 import type { FailedPart, WalkedBody, WalkedNode, WalkProgress } from './progress.ts';
 
 /** What fails when a node in this body fails for good. */

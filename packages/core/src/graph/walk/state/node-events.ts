@@ -1,8 +1,8 @@
 /** How each event of a node changes the state of a run. Never decides what is next. */
 import type { EventOf, EventType, NodePath } from '../../../events/index.ts';
+import { nodePathOf } from '../../../events/index.ts';
 import type { PlacedNode } from '../../document/graph.ts';
 import type { GraphNode } from '../../document/types.ts';
-import { nodePathOf } from '../path.ts';
 import type { NodeCall } from '../types.ts';
 import { dropBodies, dropBody, findPlace, openBody, openItems, settleNode } from './bodies.ts';
 import { addFailure, keepFailures, removeFailure, tryAgain } from './failures.ts';

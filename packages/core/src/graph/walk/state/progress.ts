@@ -5,9 +5,8 @@
  * 1. All of it is a function of the events and the graph. Only the fold changes it.
  * 2. Of a body that is done, nothing is left here but its output.
  */
-import type { EventOf, NodePath } from '../../../events/index.ts';
+import type { BodyPath, EventOf, NodePath } from '../../../events/index.ts';
 import type { Graph, PlacedNode, Scope } from '../../document/graph.ts';
-import type { BodyPath } from '../path.ts';
 import type { NodeState, RunState } from '../types.ts';
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };

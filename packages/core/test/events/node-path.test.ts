@@ -1,4 +1,17 @@
-import { isInside, itemPathOf, nodePathOf, parseNodePath, passPathOf, splitNodePath } from '@ramet/core';
+import {
+  bodyNumberOf,
+  innermostItemOf,
+  isInside,
+  itemPathOf,
+  liesIn,
+  nodeIdOf,
+  nodePathOf,
+  ownerIdOf,
+  ownerPathOf,
+  parseNodePath,
+  passPathOf,
+  splitNodePath,
+} from '@ramet/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 
@@ -21,6 +34,7 @@ describe('paths of nodes', () => {
         const path = nodePathOf(body, last);
         expect(parseNodePath(path)).toEqual([...around, { id: last }]);
         expect(splitNodePath(path)).toEqual({ body, id: last });
+        expect(nodeIdOf(path)).toBe(last);
       }),
     );
   });
@@ -43,6 +57,29 @@ describe('paths of nodes', () => {
     null,
   ])('refuses %j', (text) => {
     expect(parseNodePath(text)).toBeNull();
+  });
+
+  it('says which item or pass of which map or fold a body is', () => {
+    fc.assert(
+      fc.property(id, id, fc.nat(), (outer, inner, number) => {
+        const owner = nodePathOf(itemPathOf(outer, 7), inner);
+        for (const body of [itemPathOf(owner, number), passPathOf(owner, number + 1)]) {
+          expect([ownerPathOf(body), ownerIdOf(body)]).toEqual([owner, inner]);
+          expect(bodyNumberOf(body)).toBe(body.endsWith(']') ? number : number + 1);
+        }
+      }),
+    );
+    expect([ownerPathOf(''), bodyNumberOf('')]).toEqual(['', 0]);
+  });
+
+  it('says which item of the innermost map a node lies in', () => {
+    expect(['m[12]/a', 'm[1]/n[2]/a', 'm[3]/f#4/a', 'f#1/a', 'a'].map(innermostItemOf)).toEqual([12, 2, 3, null, null]);
+  });
+
+  it('says what lies in one body, at any depth', () => {
+    expect(['m[1]/a', 'm[1]/f#2/a'].map((path) => liesIn(path, 'm[1]'))).toEqual([true, true]);
+    expect(['m[10]/a', 'm', 'a/m[1]/b'].map((path) => liesIn(path, 'm[1]'))).toEqual([false, false, false]);
+    expect(liesIn('a', '')).toBe(true);
   });
 
   it('says what lies inside a map or fold, at any depth', () => {
