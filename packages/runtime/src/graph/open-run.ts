@@ -31,6 +31,7 @@ import { type FoldedRun, foldRun, refuseEnded } from './history/fold-run.ts';
 import { makeStrictDecode } from './history/payloads.ts';
 import { readRewalk } from './history/rewalk.ts';
 import { openJournal } from './journal.ts';
+import { makeFunctionTool } from './nodes/functions.ts';
 import { openModels, type RunModels } from './nodes/models.ts';
 import { needsSandbox } from './places/file-use.ts';
 import { openPlaces } from './places/places.ts';
@@ -101,7 +102,7 @@ function assemble(services: RunServices, parts: Parts): OpenRun {
       : { fork: { parent: forkedFrom.id, offset: forkedFrom.offset, seq: forkedFrom.offset + 1 } };
   const recorded = { ...(last === undefined ? {} : { config: last }), ...fork };
   const journal = openJournal(log, { fold, calls, observer: settings.observer });
-  const tools: readonly Tool[] = [...functions, ...mcp.tools, ...builtinTools()];
+  const tools: readonly Tool[] = [...functions.map(makeFunctionTool), ...mcp.tools, ...builtinTools()];
   return {
     id,
     services,

@@ -12,7 +12,7 @@ import type {
 import type { ApprovalQuestion, ApprovalReply, PermissionRule, SessionServices } from '../session/index.ts';
 import type { Tool } from '../tools/index.ts';
 
-/** As a session's services, and the functions a library user registered as tools. */
+/** As a session's services, and the functions a library user registered as tools: one that throws fails its node. */
 export interface RunServices extends SessionServices {
   readonly functions?: readonly Tool[];
 }

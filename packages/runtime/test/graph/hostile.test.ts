@@ -45,6 +45,18 @@ describe('a number that no log can keep fails its node, and is not null', () => 
   });
 });
 
+test('a function that throws fails its node, with its words, and the run goes on as its document says', async () => {
+  const broken = makeFunction('broken', () => null, { run: () => Promise.reject(new TypeError('no such thing')) });
+  const nodes = { n: { kind: 'tool', tool: 'broken' } } as const;
+  const result = await harness.start({ nodes }, { functions: [broken] });
+  expect(result).toMatchObject({ status: 'failed', error: { code: 'node_failed', message: 'no such thing' } });
+  const items = { m: { kind: 'map', over: '[1, 2]', onFailure: 'collect', body: { nodes } } } as const;
+  const collected = await harness.start({ nodes: items }, { functions: [broken] });
+  const failed = { error: { code: 'node_failed', message: expect.stringContaining('no such thing') } };
+  expect(collected).toMatchObject({ status: 'completed', output: [failed, failed] });
+  expect(harness.problems()).toEqual([]);
+});
+
 test.each([
   ['a payload', '{"$blob": "x", "bytes": 1, "encoding": "utf8"}'],
   ['bytes', '{"$base64": "eA=="}'],
