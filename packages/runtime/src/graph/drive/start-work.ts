@@ -1,5 +1,5 @@
 /** Starts the effect of one node: its files first, its time limit, what its kind does, what it did to its files. */
-import { type ActiveNode, CODES, type Code, type ErrorInfo, Failure, invariant } from '@ramet/core';
+import { type ActiveNode, CODES, type Code, type ErrorInfo, Failure, type GraphNode, invariant } from '@ramet/core';
 import { renderCount } from '@ramet/core/text';
 import { runAgent } from '../nodes/agent/agent.ts';
 import { chooseWay } from '../nodes/choose.ts';
@@ -59,7 +59,7 @@ async function work(run: OpenRun, node: ActiveNode, { signal, held }: Holding): 
   const definition = run.graph.nodes.get(node.id)?.node;
   invariant(definition !== undefined, `the document has no node ${node.id}`);
   const { call } = run.journal.state.nodes.get(node.path) ?? {};
-  const timer = startTimer(definition.timeoutMs, signal);
+  const timer = startTimer(timeLimitOf(definition), signal);
   try {
     const use = useOf(definition);
     const goesOn = run.journal.goingOn.has(node.path);
@@ -90,7 +90,7 @@ async function work(run: OpenRun, node: ActiveNode, { signal, held }: Holding): 
 async function perform(run: OpenRun, found: NodeWork): Promise<WorkEnd> {
   const end = await performKind(run, found);
   if (end.kind !== 'interrupted' || !found.timedOut()) return end;
-  const seconds = renderCount((found.definition.timeoutMs ?? 0) / 1000, 'second');
+  const seconds = renderCount((timeLimitOf(found.definition) ?? 0) / 1000, 'second');
   return {
     kind: 'failed',
     error: { code: 'node_failed', message: `it took more than ${seconds}` },
@@ -128,6 +128,15 @@ interface Timer {
   readonly timedOut: () => boolean;
   start(): void;
   stop(): void;
+}
+
+/** A program that nobody limited may print, or wait, without end. */
+const EXEC_TIMEOUT_MS = 600_000;
+
+/** How long one try of a node may take (W17); undefined: no limit of its own. */
+export function timeLimitOf(definition: GraphNode): number | undefined {
+  const isProgram = definition.kind === 'tool' && definition.exec !== undefined;
+  return definition.timeoutMs ?? (isProgram ? EXEC_TIMEOUT_MS : undefined);
 }
 
 /** The time limit of a node begins when it has its files. */
