@@ -1,4 +1,5 @@
 /** Which outputs a node's texts look at. */
+import { stringsIn, textsOf } from '../../graph/document/node-texts.ts';
 import { compileExpression } from '../../graph/expression/compile.ts';
 import { parseTemplate } from '../../graph/expression/template.ts';
 import type { GraphNode } from '../../graph/index.ts';
@@ -6,14 +7,9 @@ import type { GraphNode } from '../../graph/index.ts';
 /** Ids of nodes whose outputs a node's own templates and expressions name; what its body names is its body's. */
 export function outputsNamedBy(node: GraphNode): ReadonlySet<string> {
   const found = new Set<string>();
-  addTemplate(found, node.input);
-  if (node.kind === 'agent') addTemplate(found, node.prompt);
-  if (node.kind === 'gate' || node.kind === 'branch') addTemplate(found, node.question);
-  if (node.kind === 'branch') for (const { when } of node.cases ?? []) addExpression(found, when);
-  if (node.kind === 'map') addExpression(found, node.over);
-  if (node.kind === 'fold') {
-    addTemplate(found, node.initial);
-    addExpression(found, node.until);
+  for (const { kind, value } of textsOf({ ...node })) {
+    if (kind === 'template') addTemplate(found, value);
+    else addExpression(found, String(value));
   }
   return found;
 }
@@ -26,11 +22,8 @@ export function outputsNamedIn(template: unknown): ReadonlySet<string> {
 }
 
 function addTemplate(found: Set<string>, template: unknown): void {
-  if (typeof template === 'string') {
-    for (const part of parseTemplate(template)) if (part.kind === 'expression') addExpression(found, part.text);
-  } else if (typeof template === 'object' && template !== null) {
-    for (const part of Object.values(template)) addTemplate(found, part);
-  }
+  for (const { text } of stringsIn(template))
+    for (const part of parseTemplate(text)) if (part.kind === 'expression') addExpression(found, part.text);
 }
 
 function addExpression(found: Set<string>, text: string): void {

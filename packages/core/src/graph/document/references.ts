@@ -3,8 +3,9 @@ import { type CompiledExpression, compileExpression } from '../expression/compil
 import { LOCAL_NAMES, type LocalName } from '../expression/scope.ts';
 import type { NodeReference } from '../expression/syntax.ts';
 import { parseTemplate } from '../expression/template.ts';
-import { type DraftBody, type DraftNode, fieldsOf } from './draft.ts';
+import type { DraftBody, DraftNode } from './draft.ts';
 import { describeBody } from './edges.ts';
+import { stringsIn, textsOf } from './node-texts.ts';
 import { orderNodes } from './order.ts';
 import type { Place, Report } from './report.ts';
 
@@ -30,19 +31,12 @@ export function checkReferences(
 }
 
 function checkNode(node: DraftNode, standpoint: Standpoint, checker: ReferenceChecker): void {
-  const { kind, fields, place } = node;
-  const template = (name: string): void => checker.checkTemplate(fields[name], [...place, name], standpoint);
-  template('input');
-  if (kind === 'agent') template('prompt');
-  if (kind === 'gate' || kind === 'branch') template('question');
-  if (kind === 'fold') template('initial');
-  if (kind === 'map') checker.checkExpression(fields.over, [...place, 'over'], standpoint);
-  if (kind === 'branch' && Array.isArray(fields.cases))
-    for (const [index, item] of fields.cases.entries())
-      checker.checkExpression(fieldsOf(item).when, [...place, 'cases', index, 'when'], standpoint);
-  if (kind === 'fold') {
-    const locals = new Set([...standpoint.locals, 'output', 'pass']);
-    checker.checkExpression(fields.until, [...place, 'until'], { ...standpoint, locals });
+  for (const { kind, at, value, locals } of textsOf(node.fields)) {
+    const place = [...node.place, ...at];
+    const here =
+      locals.length === 0 ? standpoint : { ...standpoint, locals: new Set([...standpoint.locals, ...locals]) };
+    if (kind === 'template') checker.checkTemplate(value, place, here);
+    else checker.checkExpression(value, place, here);
   }
 }
 
@@ -71,10 +65,7 @@ class ReferenceChecker {
   }
 
   checkTemplate(value: unknown, place: Place, standpoint: Standpoint): void {
-    if (typeof value === 'string') this.#checkText(value, place, standpoint);
-    if (typeof value !== 'object' || value === null) return;
-    const entries = Array.isArray(value) ? value.entries() : Object.entries(value);
-    for (const [key, part] of entries) this.checkTemplate(part, [...place, key], standpoint);
+    for (const found of stringsIn(value, place)) this.#checkText(found.text, found.place, standpoint);
   }
 
   checkExpression(text: unknown, place: Place, standpoint: Standpoint): void {
