@@ -30,6 +30,8 @@ export interface RunOptions {
   readonly stdin?: string;
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Another clock. */
+  readonly now?: () => number;
 }
 
 /** When the tests' commands run: later than any hand-written event. */
@@ -78,7 +80,7 @@ export async function runCommandLine(
   const context: Omit<CliContext, 'process'> = {
     env: { RAMET_HOME: home, PATH: process.env.PATH ?? '', ...options.env },
     cwd: options.cwd ?? home,
-    now: () => NOW,
+    now: options.now ?? (() => NOW),
     elapsed: () => 0,
     randomBytes: (count) => Uint8Array.from({ length: count }, () => nextByte()),
     sleep: async () => {},
