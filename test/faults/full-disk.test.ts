@@ -1,5 +1,4 @@
 /** A disk that is really full: a small file system in memory, filled to its last block. */
-import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, mkdtempSync, openSync, readdirSync, rmSync, statfsSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,33 +6,24 @@ import { forkSession } from '@ramet/runtime/fork';
 import { type FileStore, openFileStore } from '@ramet/runtime/store';
 import { auditStore, buildSession, buildTurn, makeTestId } from '@ramet/testkit';
 import { bytesOf, countIds, expectDone, ownOf } from '@ramet/testkit/store-contract';
-import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mountSmallDisk, needDisk, type SmallDisk } from './small-disk.ts';
 
 const SOURCE = makeTestId(1);
-let mounted: string | null = null;
+let disk: SmallDisk | null;
 let store: FileStore;
 
-function tryMount(): string | null {
-  const folder = mkdtempSync(join(tmpdir(), 'ramet-full-'));
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=2m', 'tmpfs', folder], { stdio: 'ignore' });
-    return folder;
-  } catch {
-    return null;
-  }
-}
-
 beforeEach(async () => {
-  mounted = tryMount();
-  if (mounted === null) return;
-  store = openFileStore({ home: join(mounted, 'state'), now: Date.now, sealBytes: 40_000 });
+  disk = mountSmallDisk(mkdtempSync(join(tmpdir(), 'ramet-full-')), '2m');
+  if (disk === null) return;
+  store = openFileStore({ home: join(disk.folder, 'state'), now: Date.now, sealBytes: 40_000 });
   const staged = store.stage(SOURCE);
   staged.append(buildSession({ id: SOURCE, turns: [{}, {}, {}] }));
   await staged.commit();
 });
 
 afterEach(() => {
-  if (mounted !== null) execFileSync('umount', [mounted]);
+  disk?.unmount();
 });
 
 function fillDisk(folder: string): () => void {
@@ -51,14 +41,9 @@ function fillDisk(folder: string): () => void {
   return () => rmSync(path);
 }
 
-function needMount(ctx: TestContext): string {
-  if (mounted === null) ctx.skip('cannot mount a tmpfs here');
-  return mounted ?? '';
-}
-
 describe('a full disk', () => {
   it('fails an append with the reason, keeps every byte, and the same owner goes on when there is room', async (ctx) => {
-    const folder = needMount(ctx);
+    const { folder } = needDisk(ctx, disk);
     const owner = await ownOf(store, SOURCE);
     const before = bytesOf(store, SOURCE);
     const makeRoom = fillDisk(folder);
@@ -76,7 +61,7 @@ describe('a full disk', () => {
   });
 
   it('fails a fork and leaves nothing of it', async (ctx) => {
-    const folder = needMount(ctx);
+    const { folder } = needDisk(ctx, disk);
     const before = bytesOf(store, SOURCE);
     const context = { store, makeId: countIds() };
     const makeRoom = fillDisk(folder);
@@ -90,7 +75,7 @@ describe('a full disk', () => {
   });
 
   it('fails a new run and its payload, and a removal makes room', async (ctx) => {
-    const folder = needMount(ctx);
+    const { folder } = needDisk(ctx, disk);
     const fill = fillDisk(folder);
     const id = makeTestId(2);
     const build = async (): Promise<void> => {

@@ -1,44 +1,22 @@
 /** A full disk stops a graph run loudly; with room again it goes on, and what left the workspace leaves once. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
 import { Failure, type GraphDocument, type RunId } from '@ramet/core';
-import { resolveCall } from '@ramet/runtime/session';
+import { resolveCall } from '@ramet/runtime/runs';
 import { accept, type GraphHarness, makeFunction, makeGraphHarness } from '@ramet/testkit';
-import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mountSmallDisk, needDisk, type SmallDisk } from './small-disk.ts';
 
 let h: GraphHarness;
-let mounted = false;
+let disk: SmallDisk | null;
 beforeEach(() => {
   h = makeGraphHarness();
   mkdirSync(h.home, { recursive: true, mode: 0o700 });
-  mounted = tryMount(h.home);
+  disk = mountSmallDisk(h.home, '32m');
 });
 afterEach(() => {
-  if (mounted) execFileSync('umount', ['-l', h.home]);
+  disk?.unmount();
   h.remove();
 });
-
-function tryMount(folder: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m,mode=700', 'ramet-test', folder], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function needMount(context: TestContext): void {
-  if (!mounted) context.skip('tool missing: mount (a file system of limited size needs root)');
-}
-
-/** Fills the file system until so many bytes are left. */
-function fill(leave: number): string {
-  const { bavail, bsize } = statfsSync(h.home);
-  const path = join(h.home, 'filler');
-  writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - leave)));
-  return path;
-}
 
 const program = (command: string, extra: object = {}) => ({ kind: 'tool' as const, exec: { command }, ...extra });
 const make = 'head -c 100000 /dev/urandom > big; echo x >> count; wc -l < count';
@@ -61,7 +39,7 @@ describe('a graph run on a full disk', { timeout: 300_000 }, () => {
   it.for([0, 4, 8, 16, 40, 120, 400])(
     'with %i KiB left stops loudly or ends, and goes on later',
     async (left, context) => {
-      needMount(context);
+      const { fill } = needDisk(context, disk);
       let id = '' as RunId;
       let filler = '';
       let sent = 0;

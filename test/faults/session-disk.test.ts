@@ -1,43 +1,21 @@
 /** A full disk fails a turn loudly, and the session goes on when there is room again. */
-import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { Failure, isRefusal, type RunId } from '@ramet/core';
 import { callShell, callTool, makeSessionHarness, type SessionHarness } from '@ramet/testkit';
-import { afterEach, beforeEach, describe, expect, it, type TestContext } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { mountSmallDisk, needDisk, type SmallDisk } from './small-disk.ts';
 
 let h: SessionHarness;
-let mounted = false;
+let disk: SmallDisk | null;
 beforeEach(() => {
   h = makeSessionHarness();
   mkdirSync(h.home, { recursive: true, mode: 0o700 });
-  mounted = tryMount(h.home);
+  disk = mountSmallDisk(h.home, '32m');
 });
 afterEach(() => {
-  if (mounted) execFileSync('umount', ['-l', h.home]);
+  disk?.unmount();
   h.remove();
 });
-
-function tryMount(folder: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', 'size=32m,mode=700', 'ramet-test', folder], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
-  }
-}
-
-function needMount(context: TestContext): void {
-  if (!mounted) context.skip('tool missing: mount (a file system of limited size needs root)');
-}
-
-/** Fills the file system until so many bytes are left. */
-function fill(leave: number): string {
-  const { bavail, bsize } = statfsSync(h.home);
-  const path = join(h.home, 'filler');
-  writeFileSync(path, Buffer.alloc(Math.max(0, bavail * bsize - leave)));
-  return path;
-}
 
 const REPLIES = [
   callShell('head -c 100000 /dev/urandom > big; echo x >> count'),
@@ -49,7 +27,7 @@ describe('a turn on a full disk', { timeout: 300_000 }, () => {
   it.for([0, 8, 16, 40, 120, 400])(
     'with %i KiB left fails loudly or ends, and goes on later',
     async (left, context) => {
-      needMount(context);
+      const { fill } = needDisk(context, disk);
       const { session } = await h.turn(null, 'true');
       const filler = fill(left * 1024);
       const outcome = await h.run(session, REPLIES).catch((error: unknown) => error);
@@ -64,7 +42,7 @@ describe('a turn on a full disk', { timeout: 300_000 }, () => {
   it.for([0, 8, 64, 300, 700])(
     'with %i KiB left restores no half of a fork, which runs when there is room',
     async (left, context) => {
-      needMount(context);
+      const { fill } = needDisk(context, disk);
       const { session } = await h.turn(null, 'head -c 200000 /dev/urandom > own; git add own; git commit -qm own');
       const fingerprint = await h.fingerprintOf(session);
       const child = await h.fork(session, 1);
@@ -84,7 +62,7 @@ describe('a turn on a full disk', { timeout: 300_000 }, () => {
   );
 
   it('that has no room for a new session leaves none, and nothing in the way of the next', async (context) => {
-    needMount(context);
+    const { fill } = needDisk(context, disk);
     const filler = fill(16 * 1024);
     const outcome = await h.run(null, [{ text: 'hi' }]).catch((error: unknown) => error);
     expect(outcome instanceof Failure || isRefusal(outcome), String(outcome)).toBe(true);
