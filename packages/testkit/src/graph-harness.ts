@@ -15,7 +15,7 @@ import {
   startRun,
 } from '@ramet/runtime/graph';
 import type { Tool } from '@ramet/runtime/tools';
-import { makeSessionHarness, type ScriptReply, type SessionHarness } from './session-harness.ts';
+import { makeSessionHarness, makeUnwatched, type ScriptReply, type SessionHarness } from './session-harness.ts';
 
 export interface RunOptions {
   readonly input?: unknown;
@@ -48,17 +48,7 @@ export function cel(expression: string): string {
 
 /** Settings of a run nobody watches. */
 export function makeRunSettings(settings: Partial<RunSettings> = {}): RunSettings {
-  return {
-    sandbox: 'auto',
-    allowNet: [],
-    rules: [],
-    trustProject: false,
-    limits: {},
-    onAsk: 'deny',
-    observer: {},
-    signal: new AbortController().signal,
-    ...settings,
-  };
+  return { ...makeUnwatched(), ...settings };
 }
 
 /** Makes a repository, an empty state folder, and what starts runs there. */

@@ -114,8 +114,8 @@ export function callTool(name: string, input: unknown): ScriptReply {
   return { toolCalls: [{ name, input }] };
 }
 
-/** Settings of a turn nobody watches: nobody to ask, denied if asked. */
-export function makeSettings(settings: Partial<TurnSettings> = {}): TurnSettings {
+/** What turns and graph runs have when nobody watches: nobody to ask, denied if asked. */
+export function makeUnwatched() {
   return {
     sandbox: 'auto',
     allowNet: [],
@@ -125,8 +125,12 @@ export function makeSettings(settings: Partial<TurnSettings> = {}): TurnSettings
     onAsk: 'deny',
     observer: {},
     signal: new AbortController().signal,
-    ...settings,
-  };
+  } as const;
+}
+
+/** Settings of a turn nobody watches. */
+export function makeSettings(settings: Partial<TurnSettings> = {}): TurnSettings {
+  return { ...makeUnwatched(), ...settings };
 }
 
 class Harness implements SessionHarness {
