@@ -5,7 +5,7 @@
 import { join } from 'node:path';
 import { type GraphDocument, isRefusal, type LoggedEvent, type RunId, type ToolOutput } from '@ramet/core';
 import { answerGate, type RunResult, resumeRun, startRun } from '@ramet/runtime/graph';
-import { resolveCall } from '@ramet/runtime/session';
+import { resolveCall } from '@ramet/runtime/runs';
 import {
   accept,
   askSink,

@@ -5,7 +5,7 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { createSessionFold, isRefusal, type LoggedEvent, nextStep, type RunId } from '@ramet/core';
-import { resolveCall, setTitle } from '@ramet/runtime/session';
+import { resolveCall, setTitle } from '@ramet/runtime/runs';
 import { openFileStore } from '@ramet/runtime/store';
 import {
   askSink,

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type GraphDocument, isRefusal, type RunId } from '@ramet/core';
 import type { RunResult } from '@ramet/runtime/graph';
-import { resolveCall } from '@ramet/runtime/session';
+import { resolveCall } from '@ramet/runtime/runs';
 import { callShell, cel, type GraphHarness, makeGraphHarness } from '@ramet/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startWorker, waitForPrograms } from './run-processes.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { GraphDocument, LoggedEvent } from '@ramet/core';
 import type { RunResult } from '@ramet/runtime/graph';
-import { resolveCall } from '@ramet/runtime/session';
+import { resolveCall } from '@ramet/runtime/runs';
 import { cel, type GraphHarness, makeGraphHarness } from '@ramet/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startWorker } from './run-processes.ts';

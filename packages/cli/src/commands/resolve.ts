@@ -1,6 +1,6 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { renderJson, renderWords } from '@ramet/core/text';
-import { type ResolutionRequest, resolveCall } from '@ramet/runtime/session';
+import { type ResolutionRequest, resolveCall } from '@ramet/runtime/runs';
 import type { ResolveFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
 import { findRun, isGraphRun, openStore, shortenIds } from '../store.ts';

@@ -1,5 +1,5 @@
 import { isRefusal } from '@ramet/core/codes';
-import { setTitle } from '@ramet/runtime/session';
+import { setTitle } from '@ramet/runtime/runs';
 import type { TitleFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
 import { findRun, openStore } from '../store.ts';

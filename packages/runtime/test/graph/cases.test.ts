@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { type GraphDocument, isRefusal, type RunId } from '@ramet/core';
 import { answerGate } from '@ramet/runtime/graph';
-import { resolveCall } from '@ramet/runtime/session';
+import { resolveCall } from '@ramet/runtime/runs';
 import { accept, cel, type GraphHarness, makeFunction, makeGraphHarness } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { LoggedEvent, RunId } from '@ramet/core';
-import { resolveCall } from '@ramet/runtime/session';
+import { resolveCall } from '@ramet/runtime/runs';
 import { planRemoval } from '@ramet/runtime/upkeep';
 import {
   accept,

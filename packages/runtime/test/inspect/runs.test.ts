@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type EventDraft, isRefusal, type RunId } from '@ramet/core';
 import { listSessions, readStoreUsage } from '@ramet/runtime/inspect';
 import { type GraphRunView, listGraphRuns, viewGraphRun } from '@ramet/runtime/inspect/runs';
-import { setTitle } from '@ramet/runtime/session';
+import { setTitle } from '@ramet/runtime/runs';
 import { planRemoval, removeRuns, verifyRun } from '@ramet/runtime/upkeep';
 import { buildConfig, buildSession, encodeLog, makeTestId, writeLogFolder } from '@ramet/testkit';
 import { expect, test } from 'vitest';

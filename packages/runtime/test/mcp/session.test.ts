@@ -4,13 +4,8 @@ import { isRefusal, type RunId } from '@ramet/core';
 import { callTool, makeSessionHarness, type SessionHarness, type TurnOptions, writeFiles } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordTrust } from '../../src/config/index.ts';
-import {
-  type ApprovalQuestion,
-  type ApprovalReply,
-  type PermissionRule,
-  resolveCall,
-  type TurnResult,
-} from '../../src/session/index.ts';
+import { resolveCall } from '../../src/runs/index.ts';
+import type { ApprovalQuestion, ApprovalReply, PermissionRule, TurnResult } from '../../src/session/index.ts';
 import { sha256 } from '../../src/store/index.ts';
 import { PATIENCE, readLines, SERVERS, variable } from './helpers.ts';
 

@@ -4,7 +4,7 @@ import { deriveSessionOverview, type RunId } from '@ramet/core';
 import { type Fingerprint, makeSessionHarness, type SessionHarness } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listSessions, readStoreUsage } from '../../src/inspect/index.ts';
-import { setTitle } from '../../src/session/index.ts';
+import { setTitle } from '../../src/runs/index.ts';
 
 let h: SessionHarness;
 beforeEach(() => {

@@ -1,7 +1,8 @@
 import { isRefusal, type RunId } from '@ramet/core';
 import { callShell, makeSessionHarness, type SessionHarness, type TurnOptions } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type ApprovalQuestion, type PermissionRule, resolveCall, type TurnSettings } from '../../src/session/index.ts';
+import { resolveCall } from '../../src/runs/index.ts';
+import type { ApprovalQuestion, PermissionRule, TurnSettings } from '../../src/session/index.ts';
 
 let h: SessionHarness;
 beforeEach(() => {

@@ -15,8 +15,8 @@ import {
   type ToolOutput,
 } from '@ramet/core';
 import { foldRun } from '../graph/history/fold-run.ts';
+import { reachFlags } from '../session/reach.ts';
 import type { FileStore, OwnedLog } from '../store/index.ts';
-import { reachFlags } from './reach.ts';
 
 export interface ResolutionRequest {
   readonly id: RunId;

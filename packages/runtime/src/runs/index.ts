@@ -1,0 +1,2 @@
+export { type Resolution, type ResolutionRequest, resolveCall } from './resolution.ts';
+export { setTitle } from './title.ts';
