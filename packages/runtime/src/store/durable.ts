@@ -177,6 +177,11 @@ export function writeNewFile(path: string, bytes: Uint8Array, options: { mode?: 
   }
 }
 
+/** Moves a file or a folder within its file system; durable once the folders it left and reached are synced. */
+export function moveEntry(from: string, to: string): void {
+  onDisk(`cannot move ${from} to ${to}`, () => renameSync(from, to));
+}
+
 /** Gives a name to a file that has one already; false when the new name is taken. */
 export function linkNew(from: string, to: string): boolean {
   try {

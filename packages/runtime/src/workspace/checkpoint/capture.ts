@@ -154,7 +154,7 @@ async function writeObjects({ request, snapshot, last }: CaptureState, objects: 
   const { candidates } = objects;
   const small = last === null ? null : objects.listSmall();
   if (last !== null && small !== null && holdsPacks(request.workspace.project, last)) {
-    if (small.length > 0) writeSmallPack(storeGit, snapshot.format, small);
+    if (small.length > 0) await writeSmallPack(storeGit, snapshot.format, small);
     return true;
   }
   if (last !== null && candidates.size > 0 && objects.isSmall()) {

@@ -9,9 +9,10 @@
  */
 import { randomUUID } from 'node:crypto';
 import { lstatSync, mkdirSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { Failure } from '@ramet/core/codes';
+import { syncFolder } from '../../store/durable.ts';
 import { carryFolders } from '../checkout/index.ts';
 import type { CarriedFolder, RestoredWorkspace, RestoreRequest } from '../types.ts';
 import { readObjectFormat } from './objects/format.ts';
@@ -66,13 +67,4 @@ async function build(request: RestoreRequest, contents: CheckpointContents, stag
   const carried = await carryFolders({ sources: request.carryFrom, target: staging, carry: request.carry });
   applyFolderModes(contents, staging);
   return carried;
-}
-
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
-  }
 }

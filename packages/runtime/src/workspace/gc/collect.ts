@@ -10,11 +10,11 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal, type Refusal, refuse } from '@ramet/core';
+import { syncFolder } from '../../store/durable.ts';
 import { layoutOf, type StateLayout } from '../../store/layout.ts';
 import { acquireLock } from '../../store/lock.ts';
 import { sweepStaging } from '../../store/staging.ts';
 import { withFileLock } from '../project/index.ts';
-import { syncFolder } from '../project/record.ts';
 import type { Project } from '../types.ts';
 import { type Consolidation, consolidateStore } from './consolidate.ts';
 import { listPacks, measureObjects } from './packs.ts';

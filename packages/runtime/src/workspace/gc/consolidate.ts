@@ -15,7 +15,7 @@ import { readObjectFormat } from '../checkpoint/objects/format.ts';
 import { probeObjects } from '../checkpoint/objects/read.ts';
 import { type GitSetting, git, makeBareRepository, renderAlternate } from '../git/index.ts';
 import type { Project } from '../types.ts';
-import { listPacks, measureObjects, movePacks, removeLoose, removePacks, sweepPacks } from './packs.ts';
+import { listPacks, measureObjects, removeLoose, removePacks, sweepPacks, takePacks } from './packs.ts';
 import type { Roots } from './roots.ts';
 
 export interface Consolidation {
@@ -41,7 +41,7 @@ export async function consolidateStore(project: Project, roots: Roots, dryRun: b
     const made = { bytesAfter: measureObjects(scratch), packsAfter: listPacks(scratch).length, damaged };
     if (dryRun) return { ...before, ...made };
     const old = listPacks(storeGit);
-    const moved = new Set(await movePacks(scratch, storeGit));
+    const moved = new Set(await takePacks(scratch, storeGit));
     await removePacks(
       storeGit,
       old.filter((name) => !moved.has(name)),

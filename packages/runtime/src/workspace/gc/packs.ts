@@ -4,8 +4,9 @@
  * 1. A pack is there while its `.idx` is: the index appears last and goes first.
  */
 import { lstatSync, readdirSync, rmSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
 import { join } from 'node:path';
+import { syncFolder, syncPath } from '../../store/durable.ts';
+import { movePacks } from '../checkpoint/objects/incoming.ts';
 
 const PACK = /^pack-[0-9a-f]+$/;
 const SUFFIXES = ['.pack', '.rev', '.idx'] as const;
@@ -48,7 +49,7 @@ export async function removePacks(gitDir: string, names: readonly string[]): Pro
   for (const name of names) {
     for (const suffix of SUFFIXES.toReversed()) rmSync(join(packFolder(gitDir), `${name}${suffix}`), { force: true });
   }
-  await syncPath(packFolder(gitDir));
+  await syncFolder(packFolder(gitDir));
 }
 
 /** Removes all loose objects. */
@@ -59,34 +60,14 @@ export function removeLoose(gitDir: string): void {
   }
 }
 
-/** Moves complete packs from one repository to another of the same file system, durably; those there stay as they are. */
-export async function movePacks(from: string, to: string): Promise<string[]> {
+/** Moves the packs of one repository to another of the same file system, durably; returns their names. */
+export async function takePacks(from: string, to: string): Promise<string[]> {
   const names = listPacks(from);
-  const there = new Set(listPacks(to));
-  for (const name of names) {
-    // The name is the checksum of the content.
-    if (there.has(name)) continue;
-    const files = SUFFIXES.map((suffix) => `${name}${suffix}`).filter((file) => exists(join(packFolder(from), file)));
-    for (const file of files) await syncPath(join(packFolder(from), file));
-    for (const file of files) await rename(join(packFolder(from), file), join(packFolder(to), file));
-  }
-  await syncPath(packFolder(to));
+  for (const name of readdirSync(packFolder(from))) await syncPath(join(packFolder(from), name));
+  await movePacks(packFolder(from), packFolder(to));
   return names;
-}
-
-async function syncPath(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
 }
 
 function packFolder(gitDir: string): string {
   return join(gitDir, 'objects', 'pack');
-}
-
-function exists(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -10,7 +10,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { Failure, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
-import { makeFolder } from '../../store/index.ts';
+import { makeFolder, syncFolder } from '../../store/durable.ts';
 import { git, makeBareRepository } from '../git/index.ts';
 import type { Project } from '../types.ts';
 import { withFileLock } from './lock.ts';
@@ -21,7 +21,6 @@ import {
   readRecord,
   readRecords,
   sameIdentity,
-  syncFolder,
   writeRecord,
 } from './record.ts';
 import { findRepository, type Repository } from './repository.ts';

@@ -8,6 +8,7 @@
 import { open, readdir, readFile, rename, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Failure } from '@ramet/core/codes';
+import { syncFolder } from '../../store/durable.ts';
 
 export interface ProjectRecord {
   readonly schema: 1;
@@ -76,16 +77,6 @@ export async function writeRecord(folder: string, record: ProjectRecord): Promis
     throw new Failure('disk_failed', `Could not write ${join(folder, 'project.json')}: ${(cause as Error).message}`, {
       cause,
     });
-  }
-}
-
-/** Waits until a folder's entries are on the disk. */
-export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
   }
 }
 

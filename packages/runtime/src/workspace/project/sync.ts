@@ -9,10 +9,10 @@
 import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { Failure, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import { syncFolder } from '../../store/durable.ts';
 import { configIsTrue, git, readPersonConfig, splitLines, startGit } from '../git/index.ts';
 import type { Project } from '../types.ts';
 import { withFileLock } from './lock.ts';
-import { syncFolder } from './record.ts';
 import { type PersonRefs, readPersonRefs } from './refs.ts';
 import { findRepository } from './repository.ts';
 

@@ -95,7 +95,7 @@ async function makeChain(additions: readonly Buffer[]): Promise<Chain> {
 
 /** A delta that takes nothing of its base. */
 function renderDelta(baseSize: number, bytes: Buffer): Buffer {
-  const pieces = [Buffer.from([...renderSize(baseSize), ...renderSize(bytes.length)])];
+  const pieces: Buffer[] = [Buffer.from([...renderSize(baseSize), ...renderSize(bytes.length)])];
   for (let at = 0; at < bytes.length; at += 127) {
     const piece = bytes.subarray(at, at + 127);
     pieces.push(Buffer.from([piece.length]), piece);

@@ -53,7 +53,7 @@ it.each(FORMATS)('is read by git, object by object: %o', async (format) => {
   const gitDir = join(makeFolder(), 'store.git');
   await makeBareRepository(gitDir, format.name);
   const objects = [...makeObjects(20), { type: 'tree', bytes: Buffer.alloc(0) } as const];
-  writeSmallPack(gitDir, format, objects);
+  await writeSmallPack(gitDir, format, objects);
   runGit(gitDir, ['fsck', '--strict']);
   for (const { type, bytes } of objects) {
     expect(runGit(gitDir, ['cat-file', type, hashObject(format, type, bytes)])).toEqual(bytes);
@@ -69,6 +69,6 @@ it('leaves nothing when the store cannot be written', async () => {
   const { name } = renderSmallPack(FORMATS[0], objects);
   // The pack's own name is taken by a folder: the rename fails.
   runGit(gitDir, ['init', '-q', '--bare', join(pack, `${name}.pack`)]);
-  expect(() => writeSmallPack(gitDir, FORMATS[0], objects)).toThrow();
+  await expect(writeSmallPack(gitDir, FORMATS[0], objects)).rejects.toThrow();
   expect(readdirSync(pack)).toEqual([`${name}.pack`]);
 });

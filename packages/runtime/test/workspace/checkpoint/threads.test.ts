@@ -45,7 +45,7 @@ async function makeRequest(restore: number) {
   const gitDir = join(folder, 'store.git');
   await makeBareRepository(gitDir, 'sha1');
   const contents = ['one', '', 'three'].map((text) => Buffer.from(text));
-  writeSmallPack(
+  await writeSmallPack(
     gitDir,
     SHA1,
     contents.map((bytes) => ({ type: 'blob', bytes })),

@@ -6,9 +6,9 @@
  * 2. A pack is there when its index is, which comes last. What a kill left, `gc` clears.
  */
 import { randomUUID } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { listNames, makeDurableFolder, moveEntry, syncFolder } from '../../../store/durable.ts';
 import { renderAlternate } from '../../git/index.ts';
 
 /** Runs `take` with an environment in which git writes its packs to that folder; then they are there, durably. */
@@ -28,25 +28,19 @@ export async function takeIncoming(
   }
 }
 
-async function movePacks(from: string, to: string): Promise<void> {
-  const names = readdirSync(from).filter((name) => /^pack-[0-9a-f]+\.[a-z]+$/.test(name));
-  const isIndex = (name: string) => name.endsWith('.idx');
+/**
+ * Moves packs with their indexes from one folder of packs to another of the same file system, durably; those there stay
+ * as they are. A pack has its name for good before its index has.
+ */
+export async function movePacks(from: string, to: string): Promise<void> {
   // A store that has lost its packs still takes new ones.
-  const made = mkdirSync(to, { recursive: true, mode: 0o700 });
-  if (made !== undefined) await syncFolder(dirname(to));
-  // The name is the checksum of the content: one that is there is the same.
-  for (const name of [...names.filter((name) => !isIndex(name)), ...names.filter(isIndex)]) {
-    if (!existsSync(join(to, name))) await rename(join(from, name), join(to, name));
-  }
-  await syncFolder(to);
-}
-
-/** git syncs the bytes of its packs only, not their names. */
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r');
-  try {
-    await folder.sync();
-  } finally {
-    await folder.close();
+  makeDurableFolder(to);
+  const names = listNames(from).filter((name) => /^pack-[0-9a-f]+\.[a-z]+$/.test(name));
+  const isIndex = (name: string) => name.endsWith('.idx');
+  for (const some of [names.filter((name) => !isIndex(name)), names.filter(isIndex)]) {
+    // The name is the checksum of the content: one that is there is the same.
+    for (const name of some) if (!existsSync(join(to, name))) moveEntry(join(from, name), join(to, name));
+    // git syncs the bytes of its packs only, not their names.
+    await syncFolder(to);
   }
 }

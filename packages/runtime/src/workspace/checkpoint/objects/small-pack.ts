@@ -7,9 +7,10 @@
  *    git's own temporary packs, which `gc` clears.
  */
 import { hash, randomUUID } from 'node:crypto';
-import { chmodSync, closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { crc32, deflateSync } from 'node:zlib';
+import { moveEntry, syncFolder, syncPath, writeNewFile } from '../../../store/durable.ts';
 import { hashObject, type ObjectFormat, type ObjectType } from './format.ts';
 import { COMPRESSION, renderObjectHeader, renderPackHeader } from './pack.ts';
 
@@ -25,24 +26,31 @@ interface PackedObject {
   readonly offset: number;
 }
 
+/** As git's own packs. */
+const UNSYNCED = { mode: 0o444, sync: false } as const;
+
 /** Writes the objects as one durable pack; nothing that git reads is left of it when it throws. */
-export function writeSmallPack(storeGit: string, format: ObjectFormat, objects: readonly SmallObject[]): void {
+export async function writeSmallPack(
+  storeGit: string,
+  format: ObjectFormat,
+  objects: readonly SmallObject[],
+): Promise<void> {
   const folder = join(storeGit, 'objects', 'pack');
   const { pack, index, name } = renderSmallPack(format, objects);
   const temporary = join(folder, `tmp_pack_${randomUUID()}`);
   const temporaryIndex = join(folder, `tmp_idx_${randomUUID()}`);
   try {
-    writeReadOnly(temporary, pack);
-    writeReadOnly(temporaryIndex, index);
+    writeNewFile(temporary, pack, UNSYNCED);
+    writeNewFile(temporaryIndex, index, UNSYNCED);
     // Both are written before the first is synced: the disk then mostly takes them in one go.
-    for (const path of [temporary, temporaryIndex]) syncPath(path);
-    renameSync(temporary, join(folder, `${name}.pack`));
-    renameSync(temporaryIndex, join(folder, `${name}.idx`));
+    await Promise.all([temporary, temporaryIndex].map(syncPath));
+    moveEntry(temporary, join(folder, `${name}.pack`));
+    moveEntry(temporaryIndex, join(folder, `${name}.idx`));
   } catch (error) {
     for (const path of [temporary, temporaryIndex]) rmSync(path, { force: true });
     throw error;
   }
-  syncPath(folder);
+  await syncFolder(folder);
 }
 
 /** The bytes of a pack, of its index, and their common name. */
@@ -84,18 +92,4 @@ function renderIndex(format: ObjectFormat, packed: readonly PackedObject[], trai
   const oids = Buffer.from(sorted.map(({ oid }) => oid).join(''), 'hex');
   const body = Buffer.concat([head, fanout, oids, crcs, offsets, Buffer.from(trailer, 'hex')]);
   return Buffer.concat([body, Buffer.from(hash(format.name, body, 'hex'), 'hex')]);
-}
-
-function writeReadOnly(path: string, bytes: Buffer): void {
-  writeFileSync(path, bytes, { flag: 'wx', mode: 0o600 });
-  chmodSync(path, 0o444);
-}
-
-function syncPath(path: string): void {
-  const descriptor = openSync(path, 'r');
-  try {
-    fsyncSync(descriptor);
-  } finally {
-    closeSync(descriptor);
-  }
 }
