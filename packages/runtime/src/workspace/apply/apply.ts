@@ -15,6 +15,7 @@ import { readConversion } from '../diff/diff.ts';
 import { type Scratch, withScratch } from '../diff/scratch.ts';
 import { readPersonConfig } from '../git/index.ts';
 import { findRepository, type Repository } from '../project/index.ts';
+import { findBareRepositories } from './bare.ts';
 import { type AppliedCommit, type ApplyPlace, makeAppliedCommit, makeIdentity } from './commit.ts';
 import { type MergePlan, planMerge, refuseConflict } from './merge.ts';
 import { type CheckedCheckout, checkCheckout, openCheckout } from './overlap.ts';
@@ -93,9 +94,17 @@ async function planFiles(repository: Repository, place: ApplyPlace): Promise<Fil
   const view = await openCheckout({ project: request.project, repository, config, scratch });
   const merge = await planMerge(place, view);
   if (isRefusal(merge)) return merge;
+  const bare = findBareRepositories(repository.checkout, merge.changes);
+  if (bare.length > 0) return refuseBare(bare.map(renderBytePath));
   const checked = await checkCheckout(view, merge);
   if (checked.overlaps.length > 0) return refuseConflict(checked.overlaps.map(renderBytePath));
   return { merge, checked };
+}
+
+function refuseBare(paths: readonly string[]): Refusal {
+  const named = paths.map((path) => JSON.stringify(path)).join(', ');
+  const message = `The agent's changes make or change a bare repository at ${named}, whose config and hooks git would obey there; nothing was changed: look at them, and merge the ref if you want them.`;
+  return refuse('apply_conflict', message, { paths });
 }
 
 interface Publication {

@@ -272,6 +272,35 @@ describe('applyCheckpoint to the checkout', () => {
     expect(digestTree(site.checkout)).toBe(before);
   });
 
+  test.each([
+    ['a whole one', 'git init -q --bare in/bare; touch in/bare/objects/x in/bare/refs/x', ['in/bare']],
+    ['one whose objects are elsewhere', 'mkdir a; cd a; echo ref: refs/heads/x > HEAD; echo ../b > commondir', ['a']],
+    ['one of links', 'mkdir a o r; cd a; echo ref: refs/heads/x > HEAD; ln -s ../o objects; ln -s ../r refs', ['a']],
+    ['a config in one that is there', 'echo x >> mine.git/config', ['mine.git']],
+    ['a hook in one that is there', 'mkdir mine.git/hooks; echo x > mine.git/hooks/update', ['mine.git']],
+  ])('refuses %s for a bare repository and changes nothing', async (_, script, paths) => {
+    const site = await makeSite();
+    await site.script(
+      'git init -q --bare --template= mine.git; touch mine.git/objects/x mine.git/refs/x; git add .; git commit -qm bare',
+    );
+    const run = await site.startRun();
+    await run.turn(script);
+    const before = digestTree(site.checkout);
+    const refused = await applyCheckpoint(request(site, run, { toCheckout: true }));
+    expect(refused).toMatchObject({ kind: 'refusal', code: 'apply_conflict', data: { paths } });
+    expect(digestTree(site.checkout)).toBe(before);
+  });
+
+  test('writes files of a bare repository that do not make one', async () => {
+    const site = await makeSite();
+    const run = await site.startRun();
+    await run.turn(
+      'mkdir -p a/refs b/objects; echo 1 > a/HEAD; echo 2 > a/refs/x; echo 3 > b/objects/x; echo 4 > HEAD',
+    );
+    const { checkout } = await apply(site, run, { toCheckout: true });
+    expect(checkout?.written).toEqual(['HEAD', 'a/HEAD', 'a/refs/x', 'b/objects/x']);
+  });
+
   test('fits onto the uncommitted changes the run began with, and does nothing the second time', async () => {
     const site = await makeSite();
     await site.script(`printf 'mine\\n' > mine.txt; echo w >> one; sed -i s/^a/A/ letters; git mv two three; rm dir/x
