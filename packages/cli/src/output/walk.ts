@@ -42,7 +42,7 @@ export function renderWalk(context: CliContext, drawing: WalkDrawing): readonly 
     escapeLine(row.after),
     row.view === undefined ? '' : describeNode(row.view),
   ]);
-  const head = ['NODE', 'STATE', 'VISITS', 'AT', 'AFTER', 'WHAT'];
+  const head = ['NODE', 'STATE', 'ENTERED', 'AT', 'AFTER', 'WHAT'];
   const [first = '', ...lines] = renderColumns([head, ...cells], { width: context.stdout.columns });
   return [paint(context.stdout, 'dim', first), ...lines];
 }

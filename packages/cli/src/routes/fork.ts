@@ -46,7 +46,7 @@ export const forkCommand = defineCommand<ForkFlags, [string]>({
   },
   docs: {
     brief: 'Go on from an earlier point, in a child of its own',
-    text: 'Of a session: makes a new, idle session that holds the conversation up to the end of a turn, and prints its id. No model is called. The files of that turn come back when the new session first runs. Writes made after that turn which left the workspace are listed: a fork does not undo them. Of a graph run: makes a run that holds all up to where a node was entered, prints its id, and walks on from that node. Writes that this would make again are refused (exit code 3) until each is acknowledged. The source is not changed, and may be removed later. `ramet show <id>` shows where each turn ends and where each node was entered.',
+    text: 'Of a session: makes a new, idle session that holds the conversation up to the end of a turn, and prints its id. No model is called. The files of that turn come back when the new session first runs. Writes made after that turn which left the workspace are listed: a fork does not undo them. Of a graph run: makes a run that holds all up to where a node was entered, and walks on from that node; its id goes to stdout, its output is in `ramet show` and in the answer of --json. Writes that this would make again are refused (exit code 3) until each is acknowledged; --dry-run shows them and exits 0. The source is not changed, and may be removed later. `ramet show <id>` shows where each turn ends and where each node was entered.',
     usage: '<id> [--at <offset> | --from-node <node>] [--dry-run] [flags]',
     examples: [
       'ramet fork 3f9a1c',

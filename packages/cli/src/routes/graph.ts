@@ -35,7 +35,7 @@ const graphRunCommand = defineCommand<GraphRunFlags, [string, string?]>({
   },
   docs: {
     brief: 'Start a run of a graph document',
-    text: 'Walks the document until the run completes, fails, or waits for a person; what waits is told with the command that goes on. The output goes to stdout, progress to stderr. Ctrl-C stops it, `ramet resume` goes on. Exit codes: 0 completed, 1 usage, 2 failed, 3 refused, 4 limit reached, 7 parked, 130 interrupted.',
+    text: 'Walks the document until the run completes, fails, or waits for a person; what waits is told with the command that goes on. The output goes to stdout, progress to stderr. Ctrl-C stops it, `ramet resume` goes on. Exit codes: 0 completed, 1 usage, 2 failed, 3 refused, 4 limit reached, 5 in use elsewhere, 7 parked, 130 interrupted.',
     usage: '<file> [--input <json> | -] [flags]',
     examples: [
       `ramet graph run publish.json --input '{"topic":"otters"}'`,

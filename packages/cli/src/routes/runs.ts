@@ -25,7 +25,7 @@ export const resumeCommand = defineCommand<ResumeFlags, [string]>({
   parameters: { flags: DRIVE_FLAGS, positional: { kind: 'tuple', parameters: [ID_ARGUMENT] } },
   docs: {
     brief: 'Go on with a graph run',
-    text: 'After a crash, Ctrl-C, an answer, a word on a call, a failure, or a fork that was not started. What finished is not done again; a failed node gets all its tries again. A completed or abandoned run is refused. Exit codes as of `ramet graph run`.',
+    text: 'After a crash, Ctrl-C, an answer, `ramet resolve`, a failure, or a fork that was not started. What finished is not done again; a failed node gets all its tries again. A completed or abandoned run is refused. Exit codes as of `ramet graph run`.',
     usage: '<id> [flags]',
     examples: ['ramet resume 3f9a1c', 'ramet resume 3f9a1c --yes --json'],
   },

@@ -19,7 +19,7 @@ export const showCommand = defineCommand<ShowFlags, [string]>({
   },
   docs: {
     brief: 'Show a session with its turns, or a graph run with its walk',
-    text: 'Of a session: what was said and done, with offsets, where each turn ends (an offset `ramet fork --at` takes), what its checkpoint holds and left out, and where the workspace is. Of a graph run: every node with its state, how often it was entered and at which offset (`ramet fork --at` takes it), why one was skipped, and what the run waits for.',
+    text: 'Of a session: what was said and done, with offsets, where each turn ends (an offset `ramet fork --at` takes), what its checkpoint holds and left out, and where the workspace is. Of a graph run: every node with its state, how often it was entered, the offset at which it was last (`ramet fork --at` takes it), why one was skipped, and what the run waits for.',
     usage: '<id> [--turn <n> | --node <node>] [--full]',
     examples: [
       'ramet show 3f9a1c',
