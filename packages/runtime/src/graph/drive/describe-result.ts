@@ -1,5 +1,6 @@
 /** How driving a run ended, as callers are told. */
 import { type ErrorInfo, findOpenGates, findUnknownCalls, type Moves } from '@ramet/core';
+import { describeUnknown } from '../../session/turn/calls/unknown.ts';
 import type { ParkedNode } from '../nodes/types.ts';
 import type { ParkedFor, RunResult } from '../types.ts';
 import type { OpenRun } from './types.ts';
@@ -48,16 +49,4 @@ function describeParked(run: OpenRun, parked: readonly ParkedNode[]): ParkedFor 
       })),
     ],
   };
-}
-
-/** What a person reads of a call whose outcome nobody knows. */
-export function describeUnknown(
-  id: string,
-  call: { readonly tool: string; readonly offset: number; readonly why: string },
-): string {
-  const { tool, offset, why } = call;
-  return (
-    `${tool} at offset ${offset} may have reached the outside: ${why}; say what happened with ` +
-    `\`ramet resolve ${id} --offset ${offset} (--happened --result <json> | --did-not-happen | --retry)\``
-  );
 }

@@ -30,6 +30,11 @@ export interface ExecInput {
   readonly input: unknown;
 }
 
+/** What is recorded of a program that is given an input. */
+export function recordedInput({ command }: ExecCommand, input: unknown): ExecInput {
+  return { command, input };
+}
+
 /** The program of a node as a tool named `exec`. */
 export function makeExecTool(options: ExecOptions): Tool {
   const { exec, effect } = options;

@@ -19,14 +19,14 @@ import {
 } from '@ramet/core';
 import { decideCall } from '../../session/turn/calls/permissions.ts';
 import type { PolicyVerdict } from '../../session/turn/calls/policy.ts';
+import { describeUnknown } from '../../session/turn/calls/unknown.ts';
 import { sha256 } from '../../store/index.ts';
 import type { Tool, ToolAnswer, ToolContext } from '../../tools/index.ts';
 import { findValueProblem } from '../documents/value-problem.ts';
-import { describeUnknown } from '../drive/describe-result.ts';
 import type { OpenRun } from '../drive/types.ts';
 import { judgeCall } from '../history/judge-call.ts';
 import { askAboutNode } from './ask.ts';
-import { type ExecInput, makeExecTool } from './exec.ts';
+import { makeExecTool, recordedInput } from './exec.ts';
 import { toolContextOf } from './tool-context.ts';
 import type { NodeWork, WorkEnd } from './types.ts';
 
@@ -81,12 +81,11 @@ function prepare(
   const context = toolContextOf(run, work);
   const { exec, effect, volatile = [] } = definition;
   const { input } = work.node;
-  const given: ExecInput | unknown = exec === undefined ? input : { command: exec.command, input };
   return {
     tool,
     effect: exec === undefined ? stricter(tool.effect, effect) : tool.effect,
     contained: tool.contained(context),
-    input: given,
+    input: exec === undefined ? input : recordedInput(exec, input),
     volatile: [...volatile, ...(tool.volatile ?? [])],
     context,
   };

@@ -1,3 +1,4 @@
+import { invariant } from '@ramet/core';
 import { reachFlags } from '../../reach.ts';
 import type { TurnContext } from '../context.ts';
 import type { StepOutcome } from '../outcome.ts';
@@ -6,10 +7,20 @@ import type { StepOutcome } from '../outcome.ts';
 export function parkUnknown(context: TurnContext, callId: string, why: string): StepOutcome {
   const { id, open } = context.fold.state;
   const call = open?.calls.find((candidate) => candidate.callId === callId && candidate.result === undefined);
-  if (call?.intent === undefined) throw new Error('bug: a call that never began waits for a word about its outcome');
+  invariant(call?.intent !== undefined, 'a call that never began waits for a word about its outcome');
   const offset = call.intent.seq;
-  const message =
-    `${call.tool} at offset ${offset} may have reached the outside: ${why}; say what happened with ` +
-    `\`ramet resolve ${id} --offset ${offset} (--happened --result <json> | --did-not-happen | --retry)\``;
+  const message = describeUnknown(id, { tool: call.tool, offset, why });
   return { kind: 'park', reason: 'outcome_unknown', offset, message, flags: reachFlags(call.under) };
+}
+
+/** What a person reads of a call whose outcome nobody knows. */
+export function describeUnknown(
+  id: string,
+  call: { readonly tool: string; readonly offset: number; readonly why: string },
+): string {
+  const { tool, offset, why } = call;
+  return (
+    `${tool} at offset ${offset} may have reached the outside: ${why}; say what happened with ` +
+    `\`ramet resolve ${id} --offset ${offset} (--happened --result <json> | --did-not-happen | --retry)\``
+  );
 }
