@@ -14,8 +14,8 @@ import {
 } from '@modelcontextprotocol/client';
 import { Failure } from '@ramet/core';
 import { z } from 'zod';
+import { isDeeperThan } from '../tools/depth.ts';
 import { MAX_SERVER_TOOLS } from './definitions.ts';
-import { isDeeperThan } from './depth.ts';
 import { classifyFailure, UnsentError } from './transport/failure.ts';
 import { HttpTransport } from './transport/http.ts';
 import { type LaunchHost, planLaunch } from './transport/launch.ts';

@@ -7,8 +7,8 @@
  */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/client';
 import { canonicalJson, type ToolOutput } from '@ramet/core';
+import { isDeeperThan } from '../tools/depth.ts';
 import { renderOutput, shrinkOutput } from '../tools/text.ts';
-import { isDeeperThan } from './depth.ts';
 
 const MAX_DEPTH = 100;
 

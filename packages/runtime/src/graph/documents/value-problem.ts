@@ -1,4 +1,4 @@
-import { isDeeperThan } from '../../mcp/depth.ts';
+import { isDeeperThan } from '../../tools/depth.ts';
 
 /** As deep as expressions look (W3): what a walk puts around a value still fits in an event. */
 const MAX_DEPTH = 64;
