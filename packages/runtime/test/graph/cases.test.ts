@@ -1,9 +1,10 @@
 /** Ways in which graph runs have been seen to go wrong elsewhere. */
 import { createHash } from 'node:crypto';
-import { type GraphDocument, isRefusal, type RunId } from '@ramet/core';
+import { join } from 'node:path';
+import { type GraphDocument, isRefusal, type LoggedEvent, type RunId } from '@ramet/core';
 import { answerGate } from '@ramet/runtime/graph';
 import { resolveCall } from '@ramet/runtime/runs';
-import { accept, cel, type GraphHarness, makeFunction, makeGraphHarness } from '@ramet/testkit';
+import { accept, cel, cutRunLog, type GraphHarness, makeFunction, makeGraphHarness } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
 let harness: GraphHarness;
@@ -222,7 +223,6 @@ describe('B67: lost, doubled or empty items', () => {
 });
 
 describe('B71: an acknowledgement that is too broad or sticks too long', () => {
-  const DEATH = new Error('the process dies here');
   const sent: { input: unknown; key: string }[] = [];
   const post = makeFunction(
     'post',
@@ -319,15 +319,15 @@ describe('B71: an acknowledgement that is too broad or sticks too long', () => {
     const { run, writes } = await makeSource();
     const child = await harness.forkAt(run, { fromNode: 'w1', acknowledge: writes });
     sent.length = 0;
-    const dying = makeFunction(
-      'post',
-      (input, key) => {
-        sent.push({ input, key });
-        throw DEATH;
+    const death = new Error('the process dies here');
+    const observer = {
+      event: ({ type }: LoggedEvent) => {
+        if (type === 'tool.result') throw death;
       },
-      { effect: 'write', contained: () => false },
-    );
-    await expect(harness.resume(child, { functions: [echo, dying] })).rejects.toBe(DEATH);
+    };
+    await expect(harness.resume(child, { functions, settings: { observer } })).rejects.toBe(death);
+    const intent = harness.eventsOfType(child, 'tool.intent').at(-1)?.seq ?? 0;
+    cutRunLog(join(harness.store.pathsOf(child).folder, 'log'), intent + 1);
     const parked = await harness.resume(child, { functions });
     expect(parked).toMatchObject({ status: 'parked', parked: { calls: [{ node: 'w1', reason: 'outcome_unknown' }] } });
     expect(sent).toHaveLength(1);
