@@ -12,12 +12,12 @@ import {
   type Refusal,
   type RunFold,
   type RunId,
-  SCHEMA,
 } from '@ramet/core';
 import { type Configuration, readConfiguration } from '../config/index.ts';
 import { measureRun } from '../inspect/index.ts';
 import type { McpTools } from '../mcp/index.ts';
 import { openSandbox } from '../sandbox/index.ts';
+import { draftConfig } from '../session/config-event.ts';
 import { type Held, type HeldLog, holdLog } from '../session/held-log.ts';
 import { openSessionMcp } from '../session/mcp-tools.ts';
 import { gatherRules } from '../session/rules.ts';
@@ -78,7 +78,7 @@ async function openOwned(services: RunServices, open: OwnedRequest): Promise<Ope
   const mcp = await connectTools(services, { ...open, graph, configuration, workspace: prepared.workspace.path });
   closers.push(() => mcp.close());
   const run = assemble(services, { ...open, folded, configuration, prepared, mcp, models });
-  const events = await run.journal.record([...prepared.events, draftConfig(run, models)]);
+  const events = await run.journal.record([...prepared.events, describeConfig(run)]);
   const restored = events.map(knownEvent).find((event) => event?.type === 'workspace.restore');
   return { run: restored === undefined ? run : { ...run, restored }, changedScript: models.changed };
 }
@@ -182,21 +182,7 @@ async function connectTools(
   return openSessionMcp(services, { configuration, request: { settings }, signal: settings.signal, workspace });
 }
 
-function draftConfig(run: OpenRun, { recorded }: RunModels): EventDraft {
-  const { settings, rules, tools, places } = run;
-  const { sandbox } = places.run;
-  const context = { sandbox, allowNet: settings.allowNet };
-  return {
-    type: 'session.config',
-    schema: SCHEMA,
-    model: recorded,
-    tools: [...tools.values()].map((tool) => {
-      const { name, effect } = tool;
-      return { name, effect, contained: tool.contained(context) };
-    }),
-    permissions: rules,
-    sandbox: sandbox.kind,
-    allowNet: settings.allowNet,
-    instructions: [],
-  };
+function describeConfig({ settings, rules, tools, places, models }: OpenRun): EventDraft {
+  const context = { sandbox: places.run.sandbox, allowNet: settings.allowNet };
+  return draftConfig({ model: models.recorded, tools: tools.values(), rules, context, instructions: [] });
 }

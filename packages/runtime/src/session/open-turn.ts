@@ -6,12 +6,10 @@ import { join } from 'node:path';
 import {
   createSessionFold,
   type ErrorInfo,
-  type EventDraft,
   isRefusal,
   type Refusal,
   type RunId,
   refuse,
-  SCHEMA,
   type SessionFold,
   type SessionState,
 } from '@ramet/core';
@@ -23,6 +21,7 @@ import { makeFolder } from '../store/index.ts';
 import { builtinTools, type Tool } from '../tools/index.ts';
 import { locateProject, readProject } from '../workspace/project/index.ts';
 import { chooseModel } from './choose-model.ts';
+import { draftConfig, identifyModel } from './config-event.ts';
 import { type Held, type HeldLog, holdLog } from './held-log.ts';
 import { type Instructions, readInstructions } from './instructions.ts';
 import { openSessionMcp } from './mcp-tools.ts';
@@ -111,7 +110,7 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Op
     sandbox,
     instructions,
   });
-  await record(context, [...prepared.events, draftConfig(context, { sandbox, instructions })]);
+  await record(context, [...prepared.events, describeConfig(context, instructions)]);
   return { context, changedScript: changed };
 }
 
@@ -216,23 +215,9 @@ function makeContext(services: SessionServices, parts: ContextParts): TurnContex
   };
 }
 
-function draftConfig(
-  context: TurnContext,
-  opened: { readonly sandbox: Sandbox; readonly instructions: Instructions },
-): EventDraft {
-  const { model, toolContext, rules, settings } = context;
-  return {
-    type: 'session.config',
-    schema: SCHEMA,
-    model: { name: model.name, ...model.identity },
-    tools: [...context.tools.values()].map((tool) => ({
-      name: tool.name,
-      effect: tool.effect,
-      contained: tool.contained(toolContext),
-    })),
-    permissions: rules,
-    sandbox: opened.sandbox.kind,
-    allowNet: settings.allowNet,
-    instructions: opened.instructions.files,
-  };
+function describeConfig(
+  { model, tools, rules, toolContext }: TurnContext,
+  { files: instructions }: Instructions,
+): ReturnType<typeof draftConfig> {
+  return draftConfig({ model: identifyModel(model), tools: tools.values(), rules, context: toolContext, instructions });
 }

@@ -2,7 +2,8 @@
  * An agent node (W18): the turn loop of a session over the node's own conversation. With a schema, an answer that does
  * not fit it is said to be wrong once, in a second turn.
  */
-import { type AgentNode, canonicalJson, type EventDraft, evaluateAtNode, nextStep, SCHEMA } from '@ramet/core';
+import { type AgentNode, canonicalJson, evaluateAtNode, nextStep } from '@ramet/core';
+import { draftConfig, identifyModel } from '../../../session/config-event.ts';
 import { readInstructions } from '../../../session/instructions.ts';
 import { record, type TurnContext } from '../../../session/turn/context.ts';
 import { endTurn } from '../../../session/turn/end.ts';
@@ -27,7 +28,15 @@ export async function runAgent(run: OpenRun, work: NodeWork, definition: AgentNo
     ...(maxRequests === undefined ? {} : { maxRequests }),
   });
   const { context } = conversation;
-  await record(context, [draftConfig(run, context, files)]);
+  const { model: opened, tools, rules, toolContext } = context;
+  const config = {
+    model: identifyModel(opened),
+    tools: tools.values(),
+    rules,
+    context: toolContext,
+    instructions: files,
+  };
+  await record(context, [draftConfig(config)]);
   if (context.fold.state.turns === 0) await say(context, promptOf(run, work, definition), noticesOf(run, work));
   return converse(run, work, { conversation, definition });
 }
@@ -128,25 +137,4 @@ function toolsOf({ tools }: OpenRun, definition: AgentNode): readonly Tool[] {
   const covers = (name: string, tool: string): boolean =>
     name === '*' ? builtin.has(tool) : isMcpToolName(name) ? coversTool(name, tool) : name === tool;
   return [...tools.values()].filter((tool) => wanted.some((name) => covers(name, tool.name)));
-}
-
-function draftConfig(
-  run: OpenRun,
-  { model, tools, toolContext, rules, settings }: TurnContext,
-  instructions: ReturnType<typeof readInstructions>['files'],
-): EventDraft {
-  return {
-    type: 'session.config',
-    schema: SCHEMA,
-    model: { name: model.name, ...model.identity },
-    tools: [...tools.values()].map((tool) => ({
-      name: tool.name,
-      effect: tool.effect,
-      contained: tool.contained(toolContext),
-    })),
-    permissions: rules,
-    sandbox: run.places.run.sandbox.kind,
-    allowNet: settings.allowNet,
-    instructions,
-  };
 }
