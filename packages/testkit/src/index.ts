@@ -46,6 +46,7 @@ export {
   type NodeCallPlan,
   type NodePlan,
   TEST_GRAPH,
+  visitAmong,
 } from './run-builders.ts';
 export {
   type Canary,

@@ -1,8 +1,8 @@
 /** Acts on runs in a store that tests share: making one, and forking one without the planner, by its bytes alone. */
-import type { EventDraft, LoggedEvent, NodeMark, RunForkPlan, RunId, SegmentHead } from '@ramet/core';
+import type { EventDraft, LoggedEvent, NodeMark, NodePath, RunForkPlan, RunId, SegmentHead } from '@ramet/core';
 import type { LogOutline, RunStore, StagedRun } from '@ramet/runtime/store';
 import { sha256 } from './log-builders.ts';
-import { buildRun, buildRunStart, type NodePlan, TEST_GRAPH } from './run-builders.ts';
+import { buildRun, buildRunStart, type NodePlan, TEST_GRAPH, visitAmong } from './run-builders.ts';
 import { shareOf } from './store-acts.ts';
 
 /** Entries of nodes one after the other, `a0` `a1` …; each makes a call that stays inside and takes a checkpoint. */
@@ -42,7 +42,7 @@ export function planCut(outline: LogOutline, source: RunId, at: number): RunFork
     source,
     boundary: mark,
     fromNode: mark.node,
-    visit: mark.attempt,
+    visit: visitAmong(enteredIn(outline), mark.node),
     prefix: { events: at - 1, bytes, segment: last, segmentBytes },
     offset: at - 1,
     graphHash: head.graph,
@@ -54,6 +54,11 @@ export function planCut(outline: LogOutline, source: RunId, at: number): RunFork
     acknowledged: [],
     project: null,
   };
+}
+
+function enteredIn(outline: LogOutline): readonly NodePath[] {
+  const marks = [...outline.heads.keys()].flatMap((segment) => outline.readDetail(segment).nodes);
+  return marks.filter(({ type }) => type === 'enter').map(({ node }) => node);
 }
 
 function findEnter(outline: LogOutline, at: number): { readonly mark: NodeMark; readonly segment: number } {

@@ -19,6 +19,7 @@ import {
   hashGraph,
   isGraphProblems,
   type NodePath,
+  nodeIdOf,
   type RewalkCall,
   type RunChanges,
   type RunId,
@@ -143,6 +144,16 @@ export interface BuiltRunFork {
   readonly changes?: RunChanges;
 }
 
+/** Which visit of its node a path is, among the paths of `node.enter`s in the order of their log. */
+export function visitAmong(entered: readonly NodePath[], path: NodePath): number {
+  const places = new Set(entered.filter((other) => nodeIdOf(other) === nodeIdOf(path)));
+  return [...places].indexOf(path) + 1;
+}
+
+function enteredIn(lines: readonly EncodedLine[]): readonly NodePath[] {
+  return lines.flatMap(({ event: { type, node } }) => (type === 'node.enter' && node !== undefined ? [node] : []));
+}
+
 /** A child's lines: event 0 of its own, and the parent's from event 1 up to the boundary. */
 export function buildRunFork(parent: readonly EncodedLine[], fork: BuiltRunFork): readonly EncodedLine[] {
   const at = fork.at ?? parent.findLastIndex(({ event }) => event.type === 'node.enter');
@@ -156,7 +167,7 @@ export function buildRunFork(parent: readonly EncodedLine[], fork: BuiltRunFork)
     offset: at - 1,
     digest: (parent[at - 1] as EncodedLine).digest,
     fromNode: boundary.node as NodePath,
-    visit: boundary.attempt as number,
+    visit: visitAmong(enteredIn(parent), boundary.node as NodePath),
     graphHash: graph as Digest,
     sourceEvent0Digest: chainAfter(CHAIN_START, start).prev,
     acknowledgedWrites: acknowledged,

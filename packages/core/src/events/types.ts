@@ -79,7 +79,7 @@ export interface RunOrigin {
   readonly offset: number;
   /** SHA-256 of that line in the source. */
   readonly digest: Digest;
-  /** Path of the node the child walks again from, and which entry of that path it was, from 1. */
+  /** Path of the node the child walks again from, and which of the places that node was entered at it is, from 1. */
   readonly fromNode: NodePath;
   readonly visit: number;
   /** The document the child walks. */

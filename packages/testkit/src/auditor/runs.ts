@@ -78,10 +78,23 @@ function judgeSource(origin: Origin, fork: Fork & { readonly run: RunPlace }, re
   const inherited = (start.forkedFrom as Fields | undefined)?.sourceEvent0Digest;
   const began = inherited ?? sha256Of(source[0] ?? Buffer.alloc(0));
   if (began !== origin.sourceEvent0Digest) add('L24', `sourceEvent0Digest is not ${shown(began)}`);
-  const { type, node, attempt } = eventOf(source[origin.offset + 1]);
-  if (type !== 'node.enter' || node !== origin.fromNode || attempt !== origin.visit) {
-    add('L26', `${origin.id} does not enter ${origin.fromNode} for the ${origin.visit}. time at ${origin.offset + 1}`);
+  const { type, node } = eventOf(source[origin.offset + 1]);
+  if (type !== 'node.enter' || node !== origin.fromNode) {
+    add('L26', `${origin.id} does not enter ${origin.fromNode} at ${origin.offset + 1}`);
   }
+  const visit = visitOf(source, origin.fromNode);
+  if (visit !== origin.visit) add('L26', `${origin.fromNode} is visit ${visit} of its node, not ${origin.visit}`);
+}
+
+/** Which of the places that a node was entered at a path is, in the order of the log; 0 when it is none. */
+function visitOf(source: readonly Buffer[], path: string): number {
+  const idOf = (text: string): string | undefined => text.split('/').at(-1);
+  const places = new Set<string>();
+  for (const line of source) {
+    const { type, node } = eventOf(line);
+    if (type === 'node.enter' && typeof node === 'string' && idOf(node) === idOf(path)) places.add(node);
+  }
+  return [...places].indexOf(path) + 1;
 }
 
 /** The complete lines of a log, by offset. */

@@ -1,10 +1,10 @@
 /** Finds the `node.enter` a fork of a run is to be taken at. Nothing is guessed: what is not one is refused. */
 import { isRefusal, type Refusal } from '../../codes/index.ts';
-import { innermostItemOf, type NodePath } from '../../events/index.ts';
-import { mayName, type NodeMark } from '../../log/index.ts';
+import type { NodeMark } from '../../log/index.ts';
 import { type NodeName, nameInItem, resolveNodeName } from './names.ts';
 import { listSome, refuseRunFork } from './refusals.ts';
 import type { RunForkRequest, RunForkSource } from './types.ts';
+import { collectVisits } from './visits.ts';
 
 /** A mark, and the segment its line lies in. */
 export interface FoundNode {
@@ -80,29 +80,6 @@ function findVisit(source: RunForkSource, name: NodeName, request: RunForkReques
   if (first === undefined) return skips.length > 0 ? refuseSkipped(source, name, skips) : refuseNever(name, request);
   if (request.visit !== undefined) return visits[request.visit - 1] ?? refuseVisit(name, request.visit, visits.length);
   return visits.length === 1 ? first : refuseAmbiguous(source, name, visits);
-}
-
-interface Visits {
-  /** The first `node.enter` of each path. */
-  readonly visits: readonly FoundNode[];
-  readonly skips: readonly FoundNode[];
-}
-
-function collectVisits(source: RunForkSource, name: NodeName, item: number | undefined): Visits {
-  const visits = new Map<NodePath, FoundNode>();
-  const skips: FoundNode[] = [];
-  for (let segment = 0; segment < source.heads.length; segment += 1) {
-    const walk = source.heads[segment]?.walk;
-    if (walk === undefined || !mayName(walk.names, name.text)) continue;
-    for (const mark of source.readDetail(segment).nodes) {
-      if (mark.type === 'exit' || !name.matches(mark.node)) continue;
-      if (item !== undefined && innermostItemOf(mark.node) !== item) continue;
-      if (mark.type === 'skip') skips.push({ mark, segment });
-      else if (!visits.has(mark.node)) visits.set(mark.node, { mark, segment });
-      if (name.single) return { visits: [...visits.values()], skips };
-    }
-  }
-  return { visits: [...visits.values()], skips };
 }
 
 function refuseNever({ text }: NodeName, { item }: RunForkRequest): Refusal {

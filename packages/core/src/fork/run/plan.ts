@@ -17,6 +17,7 @@ import { findNodesAtWork } from './open-spans.ts';
 import { describePrefix, findSourceEvent0Digest } from './prefix.ts';
 import { listSome, refuseRunFork } from './refusals.ts';
 import type { RunForkPlan, RunForkRequest, RunForkSource } from './types.ts';
+import { visitOf } from './visits.ts';
 import { describeWorkspaces } from './workspaces.ts';
 
 /** Plans the fork of a graph run at the entry of a node. */
@@ -52,7 +53,7 @@ function describePlan(
     source: start.id,
     boundary: mark,
     fromNode: mark.node,
-    visit: mark.attempt,
+    visit: visitOf(source, boundary),
     prefix: describePrefix(source, boundary),
     offset: mark.offset - 1,
     graphHash: request.graph?.hash ?? source.graph.hash,

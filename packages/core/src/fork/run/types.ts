@@ -21,7 +21,7 @@ export interface RunForkSource extends ForkSource {
 export interface RunForkRequest {
   /** A node's id or path. With neither this nor `at` there is nothing to plan. */
   readonly fromNode?: string;
-  /** The k-th path it was entered at, from 1, in the order of their first `node.enter`; later tries of a path do not count. */
+  /** Which visit: the k-th path it was entered at, from 1, in the order of their first `node.enter`. */
   readonly visit?: number;
   /** Only entries below this item, from 0, of the innermost map around the node. */
   readonly item?: number;
@@ -68,7 +68,7 @@ export interface RunForkPlan {
   /** The `node.enter` the child walks again from. */
   readonly boundary: NodeMark;
   readonly fromNode: NodePath;
-  /** Which `node.enter` of that path it is, from 1. */
+  /** Which visit of the node that path is, from 1; which attempt of it, the boundary says. */
   readonly visit: number;
   /** Lines and bytes of the source that the child's log holds unchanged: from event 1 on, none when the boundary is event 1. */
   readonly prefix: {

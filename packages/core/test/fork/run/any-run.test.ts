@@ -274,7 +274,8 @@ describe('in any run, however it is cut', () => {
         const at = enters[pick % enters.length] ?? 0;
         const plan = planRunFork(sourceOf(GRAPH, lines), { at });
         if (isRefusal(plan)) return;
-        const own = [enter(plan.fromNode, plan.visit), exit(plan.fromNode, 'ok', plan.visit)];
+        const { attempt } = plan.boundary;
+        const own = [enter(plan.fromNode, attempt), exit(plan.fromNode, 'ok', attempt)];
         const child = buildChild(lines, plan, { own });
         expect(child.slice(1, at)).toEqual(lines.slice(1, at));
         const overview = deriveRunOverview(outlineLog(child, cuts).map(({ head }) => head));

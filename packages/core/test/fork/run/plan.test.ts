@@ -1,4 +1,4 @@
-import { type Graph, makeEventSource, planFork } from '@ramet/core';
+import { type Graph, makeEventSource, nodeIdOf, planFork } from '@ramet/core';
 import { buildSession, encodeLog, makeForkSource, makeTestId } from '@ramet/testkit';
 import { describe, expect, it } from 'vitest';
 import { buildChild, buildRun, enter, exit, makeGraph, planOf, refusalOf, skip, sourceOf, work } from './run-log.ts';
@@ -56,33 +56,39 @@ function bytesOf(from: number, to: number): number {
 }
 
 describe('a fork of a run', () => {
-  it.each(['first', 'map', 'map[1]/body', 'loop#2/step', 'loop', 'ask'])(
-    'at %s begins below the first entry of it',
-    (node) => {
-      const offset = offsetOf(node);
-      const plan = planOf(SOURCE, { fromNode: node, title: 'Child' });
-      expect(plan).toMatchObject({
-        kind: 'graph',
-        source: makeTestId(1),
-        boundary: { type: 'enter', offset, node, attempt: 1 },
-        fromNode: node,
-        visit: 1,
-        offset: offset - 1,
-        prefix: { events: offset - 1, bytes: bytesOf(1, offset) },
-        graphHash: GRAPH.hash,
-        sourceEvent0Digest: LINES[0]?.digest,
-        project: 'project-1',
-        title: 'Child',
-      });
-      expect(plan).not.toHaveProperty('changes');
-      expect(planOf(SOURCE, { at: offset, title: 'Child' })).toEqual(plan);
-    },
-  );
+  it.each([
+    ['first', 1],
+    ['map', 1],
+    ['map[1]/body', 2],
+    ['map[2]/body', 3],
+    ['loop#2/step', 2],
+    ['loop', 1],
+    ['ask', 1],
+  ])('at %s begins below the first entry of it, and says that it is visit %s of its node', (node, visit) => {
+    const offset = offsetOf(node);
+    const plan = planOf(SOURCE, { fromNode: node, title: 'Child' });
+    expect(plan).toMatchObject({
+      kind: 'graph',
+      source: makeTestId(1),
+      boundary: { type: 'enter', offset, node, attempt: 1 },
+      fromNode: node,
+      visit,
+      offset: offset - 1,
+      prefix: { events: offset - 1, bytes: bytesOf(1, offset) },
+      graphHash: GRAPH.hash,
+      sourceEvent0Digest: LINES[0]?.digest,
+      project: 'project-1',
+      title: 'Child',
+    });
+    expect(plan).not.toHaveProperty('changes');
+    expect(planOf(SOURCE, { at: offset, title: 'Child' })).toEqual(plan);
+    expect(planOf(SOURCE, { fromNode: nodeIdOf(node), visit, title: 'Child' })).toEqual(plan);
+  });
 
   it('at a node that was tried again begins below its first try, unless its offset names another', () => {
     expect(planOf(SOURCE, { fromNode: 'body', item: 0 }).boundary).toMatchObject({ attempt: 1 });
     const at = offsetOf('map[0]/body', 2);
-    expect(planOf(SOURCE, { at })).toMatchObject({ boundary: { offset: at, attempt: 2 }, visit: 2 });
+    expect(planOf(SOURCE, { at })).toMatchObject({ boundary: { offset: at, attempt: 2 }, visit: 1 });
   });
 
   it.each([

@@ -149,7 +149,7 @@ describe('a child of a run', () => {
     );
     source.resume();
     source.run();
-    const child = source.fork('a', { visit: 2 });
+    const child = source.fork('a', { attempt: 2 });
     expect(child.state).toMatchObject({ status: 'running' });
     child.run();
     expect(child.state.status).toBe('completed');

@@ -25,7 +25,7 @@ import {
   validateGraph,
   ZERO_DIGEST,
 } from '@ramet/core';
-import { makeTestId, sha256 } from '@ramet/testkit';
+import { makeTestId, sha256, visitAmong } from '@ramet/testkit';
 
 /** What becomes of an active node; null: it goes on being at work. */
 export type Effect = (node: ActiveNode, state: RunState) => NodeOutcome | null;
@@ -86,17 +86,18 @@ export class Simulator {
   }
 
   /** A child that walks again from one of this run's `node.enter`. */
-  fork(path: NodePath, change: { readonly visit?: number; readonly changes?: RunChanges } = {}): Simulator {
-    const { visit = 1, changes } = change;
+  fork(path: NodePath, change: { readonly attempt?: number; readonly changes?: RunChanges } = {}): Simulator {
+    const { attempt = 1, changes } = change;
     const enters = this.events.filter(({ type, node }) => type === 'node.enter' && node === path);
-    const boundary = enters[visit - 1]?.seq ?? 0;
-    if (boundary === 0) throw new Error(`${path} was never entered ${visit} times`);
+    const entered = this.events.flatMap(({ type, node = '' }) => (type === 'node.enter' ? [node] : []));
+    const boundary = enters[attempt - 1]?.seq ?? 0;
+    if (boundary === 0) throw new Error(`${path} was never entered ${attempt} times`);
     const forkedFrom: RunOrigin = {
       id: makeTestId(1),
       offset: boundary - 1,
       digest: ZERO_DIGEST,
       fromNode: path,
-      visit,
+      visit: visitAmong(entered, path),
       graphHash: this.graph.hash,
       sourceEvent0Digest: ZERO_DIGEST,
       acknowledgedWrites: [],
