@@ -6,4 +6,5 @@ export * from './log/index.ts';
 export * from './runs/index.ts';
 export * from './session/index.ts';
 export * from './text/index.ts';
+export * from './transcript/index.ts';
 export * from './usage/index.ts';

@@ -1,7 +1,7 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { EVENT_TYPES, isEventType, type LoggedEvent, type RunId } from '@ramet/core/events';
 import { escapeJson, escapeLine, renderColumns, renderJson } from '@ramet/core/text';
-import { decoderOf } from '@ramet/runtime/inspect';
+import { decoderOf } from '@ramet/core/transcript';
 import { type FileStore, refuseDamaged } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import type { LogFlags } from '../flags.ts';

@@ -1,7 +1,8 @@
 /** An event as one line of `ramet log`: what matters of it. Everything recorded is escaped. */
 import { type KnownEvent, knownEvent, type LoggedEvent } from '@ramet/core/events';
+import type { Decode } from '@ramet/core/session';
 import { escapeLine, renderBytes, renderCount, renderJson, truncateText } from '@ramet/core/text';
-import { type Decoder, transcribe } from '@ramet/runtime/inspect';
+import { transcribe } from '@ramet/core/transcript';
 import { describeLostGit } from './changes.ts';
 import { describeEntry, renderInput } from './session.ts';
 import { describeWalkEvent } from './walk-event.ts';
@@ -9,7 +10,7 @@ import { describeWalkEvent } from './walk-event.ts';
 const LONGEST = 400;
 
 /** One line of an event; of one this version does not know, its JSON. */
-export function summarizeEvent(event: LoggedEvent, decode: Decoder): string {
+export function summarizeEvent(event: LoggedEvent, decode: Decode): string {
   const known = knownEvent(event);
   const said = known === null ? null : describeKnown(known, decode);
   const text = said === null || known?.node === undefined ? said : `${known.node}: ${said}`;
@@ -20,7 +21,7 @@ function renderRest({ seq: _seq, prev: _prev, time: _time, type: _type, ...body 
   return renderJson(body);
 }
 
-function describeKnown(event: KnownEvent, decode: Decoder): string | null {
+function describeKnown(event: KnownEvent, decode: Decode): string | null {
   return (
     describeWorkspaceEvent(event) ??
     describeSessionEvent(event) ??
@@ -70,7 +71,7 @@ function describeSessionEvent(event: KnownEvent): string | null {
   }
 }
 
-function describeCall(event: KnownEvent, decode: Decoder): string | null {
+function describeCall(event: KnownEvent, decode: Decode): string | null {
   if (event.type === 'model.request') return `${event.model}${event.attempt > 1 ? `, attempt ${event.attempt}` : ''}`;
   if (event.type === 'tool.intent') return `${event.tool} ${renderInput(decode(event.input))}`;
   const entries = transcribe(event, decode).map(describeEntry);

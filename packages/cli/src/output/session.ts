@@ -1,7 +1,8 @@
 /** A session as text. Everything recorded is escaped. */
 import type { RunId } from '@ramet/core/events';
 import { escapeLine, escapeText, renderBytes, renderCount, renderJson, truncateText } from '@ramet/core/text';
-import type { SessionView, TranscriptEntry, TurnView } from '@ramet/runtime/inspect';
+import type { TranscriptEntry } from '@ramet/core/transcript';
+import type { SessionView, TurnView } from '@ramet/runtime/inspect';
 import type { CliContext } from '../context.ts';
 import { renderFacts } from './facts.ts';
 import { describeState } from './state.ts';

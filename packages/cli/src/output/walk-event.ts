@@ -1,10 +1,10 @@
 /** An event of a graph run's walk as words; null for any other. The words are not escaped. */
 import type { KnownEvent } from '@ramet/core/events';
+import type { Decode } from '@ramet/core/session';
 import { renderCount, renderJson } from '@ramet/core/text';
-import type { Decoder } from '@ramet/runtime/inspect';
 
 /** What a walk's event is about, without its node. */
-export function describeWalkEvent(event: KnownEvent, decode: Decoder): string | null {
+export function describeWalkEvent(event: KnownEvent, decode: Decode): string | null {
   switch (event.type) {
     case 'node.enter':
       return `${event.attempt === 1 ? '' : `attempt ${event.attempt}, `}input ${show(decode(event.input))}`;
@@ -29,7 +29,7 @@ export function describeWalkEvent(event: KnownEvent, decode: Decoder): string | 
   }
 }
 
-function describeRunEvent(event: KnownEvent, decode: Decoder): string | null {
+function describeRunEvent(event: KnownEvent, decode: Decode): string | null {
   switch (event.type) {
     case 'graph.start': {
       const { graph, forkedFrom: from } = event;
@@ -47,15 +47,12 @@ function describeRunEvent(event: KnownEvent, decode: Decoder): string | null {
   }
 }
 
-function describeExit(
-  { outcome, output, error, retryAt }: Extract<KnownEvent, { type: 'node.exit' }>,
-  decode: Decoder,
-) {
+function describeExit({ outcome, output, error, retryAt }: Extract<KnownEvent, { type: 'node.exit' }>, decode: Decode) {
   if (outcome === 'ok') return `ok, output ${show(decode(output))}`;
   return `${outcome}${describeError(error, decode)}${retryAt === undefined ? '' : `; again at ${retryAt}`}`;
 }
 
-function describeError(error: unknown, decode: Decoder): string {
+function describeError(error: unknown, decode: Decode): string {
   if (error === undefined) return '';
   const { message, code } = decode(error) as { readonly message?: unknown; readonly code?: unknown };
   return `: ${String(message)} (${String(code)})`;

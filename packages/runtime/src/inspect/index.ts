@@ -20,6 +20,5 @@ export {
   type RunSummary,
   type SessionSummary,
 } from './summary.ts';
-export { type Decoder, decoderOf, type TranscriptEntry, transcribe } from './transcript.ts';
 export { readStoreUsage, type StoreUsage } from './usage.ts';
 export { type SessionView, type TurnView, viewSession, type WorkspaceView } from './view.ts';

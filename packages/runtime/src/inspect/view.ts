@@ -5,6 +5,8 @@
  */
 import { lstatSync } from 'node:fs';
 import {
+  type Decode,
+  decoderOf,
   deriveSessionOverview,
   type ErrorInfo,
   type EventOf,
@@ -16,6 +18,8 @@ import {
   type RunId,
   refuse,
   type SessionOverview,
+  type TranscriptEntry,
+  transcribe,
   type UsageSum,
   type WorkspaceKind,
 } from '@ramet/core';
@@ -30,7 +34,6 @@ import {
 import { markRemoved, type ShownOrigin } from './origin.ts';
 import { type Bytes, bytesOfRun } from './size.ts';
 import { endOf, type RunState, type SessionEnd, stateOf } from './summary.ts';
-import { type Decoder, decoderOf, type TranscriptEntry, transcribe } from './transcript.ts';
 
 type Body<T> = Omit<T, 'seq' | 'prev' | 'time' | 'type'>;
 
@@ -173,7 +176,7 @@ type TurnDraft = Omit<Mutable<TurnView>, 'transcript'> & { transcript: Transcrip
 interface Walk extends Mutable<Omit<Walked, 'turns'>> {
   readonly turns: TurnDraft[];
   readonly forkOffset: number;
-  readonly decode: Decoder;
+  readonly decode: Decode;
 }
 
 function walkLog(reader: LogReader, overview: SessionOverview): Walked {
@@ -210,7 +213,7 @@ function walkEvent(walk: Walk, event: KnownEvent): void {
   else if (event.type === 'session.end' && turn !== undefined) endTurn(turn, event, walk.decode);
 }
 
-function endTurn(turn: TurnDraft, event: EventOf<'session.end'>, decode: Decoder): void {
+function endTurn(turn: TurnDraft, event: EventOf<'session.end'>, decode: Decode): void {
   const { seq: offset, reason, time, why, error } = event;
   turn.end = {
     offset,

@@ -1,5 +1,7 @@
 /** Every place of a walk, as its events say: entries, calls, ways, items, passes, answers, and how each ended. */
 import {
+  type Decode,
+  decoderOf,
   type ErrorInfo,
   type EventOf,
   type EventType,
@@ -11,7 +13,6 @@ import {
   type ToolOutcomeKind,
 } from '@ramet/core';
 import type { LogReader } from '../../store/index.ts';
-import { type Decoder, decoderOf } from '../transcript.ts';
 
 /** `entered`: at work, or left at work. `waiting`: a gate without an answer. `delayed`: tried again at `retryAt`. */
 export type NodeViewState = 'entered' | 'waiting' | 'delayed' | 'ok' | 'failed' | 'interrupted' | 'skipped';
@@ -69,7 +70,7 @@ type Draft = Omit<Mutable<NodeView>, 'visits' | 'calls'> & {
 interface Walk {
   readonly nodes: Map<NodePath, Draft>;
   readonly through: number;
-  readonly decode: Decoder;
+  readonly decode: Decode;
 }
 
 export interface WalkRange {

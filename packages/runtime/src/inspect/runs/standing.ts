@@ -1,6 +1,7 @@
 /** How a run stands that nobody drives, and what it waits for: folded from its log and document. */
 import {
   createRunFold,
+  decoderOf,
   describeRunStatus,
   type EventOf,
   findOpenGates,
@@ -13,7 +14,6 @@ import {
 } from '@ramet/core';
 import { reachFlags } from '../../session/reach.ts';
 import type { LogReader } from '../../store/index.ts';
-import { decoderOf } from '../transcript.ts';
 
 /** What a run waits for. */
 export interface RunWaits {

@@ -4,6 +4,8 @@
  * 1. No lock is taken. A damaged log is shown up to the damage, and the damage with it.
  */
 import {
+  type Decode,
+  decoderOf,
   deriveRunOverview,
   type ErrorInfo,
   type EventOf,
@@ -16,7 +18,6 @@ import {
 } from '@ramet/core';
 import { type FileStore, type LogOutline, type LogReader, refuseDamaged } from '../../store/index.ts';
 import { summarizeGraphRun } from '../graph-summary.ts';
-import { type Decoder, decoderOf } from '../transcript.ts';
 import { readRunGraph } from './document.ts';
 import { describeListing, type GraphRunListing } from './list.ts';
 import { type NodeView, walkNodes } from './nodes.ts';
@@ -91,7 +92,7 @@ function readEnds(reader: LogReader, outline: LogOutline): Said {
 
 function describeStart(
   start: EventOf<'graph.start'> | null,
-  decode: Decoder,
+  decode: Decode,
 ): Pick<Said, 'forkedFrom' | 'labels' | 'input'> {
   const { input, labels = {}, forkedFrom } = start ?? { input: null };
   return {
@@ -101,7 +102,7 @@ function describeStart(
   };
 }
 
-function describeEnd(event: ReturnType<typeof knownEvent>, decode: Decoder): Pick<Said, 'output' | 'error'> {
+function describeEnd(event: ReturnType<typeof knownEvent>, decode: Decode): Pick<Said, 'output' | 'error'> {
   if (event?.type === 'run.complete') return { output: decode(event.output) };
   if (event?.type === 'run.fail') return { error: decode(event.error) as ErrorInfo };
   return {};

@@ -1,15 +1,10 @@
 /** A turn as people read it: what was said, called and answered, each with its offset. */
-import {
-  decodeValue,
-  type EventOf,
-  type EventType,
-  type KnownEvent,
-  renderCount,
-  type ToolOutput,
-  toolCallsOf,
-} from '@ramet/core';
-import type { LogReader } from '../store/index.ts';
+import type { Digest, EventOf, EventType, KnownEvent, ToolOutput } from '../events/index.ts';
+import { decodeValue } from '../log/index.ts';
+import { type Decode, toolCallsOf } from '../session/index.ts';
+import { renderCount } from '../text/index.ts';
 
+/** What happened in a turn, one thing each; `offset` is that of the event that says so. */
 export type TranscriptEntry =
   | {
       readonly kind: 'user';
@@ -53,18 +48,22 @@ export type TranscriptEntry =
   | { readonly kind: 'summary'; readonly offset: number; readonly text: string };
 
 /** The entries one event adds to a transcript. */
-export function transcribe(event: KnownEvent, decode: Decoder): readonly TranscriptEntry[] {
+export function transcribe(event: KnownEvent, decode: Decode): readonly TranscriptEntry[] {
   return (TRANSCRIBERS[event.type] as Transcriber<EventType> | undefined)?.(event, decode) ?? [];
 }
 
-export type Decoder = (value: unknown) => unknown;
+/** Where the payloads of a log are found. */
+export interface PayloadSource {
+  /** The bytes of a payload; null when it is missing. */
+  readPayload(digest: Digest): Uint8Array | null;
+}
 
 /** Reads values of a log back; bytes become a note of their length, so that the result is JSON. */
-export function decoderOf(reader: Pick<LogReader, 'readPayload'>): Decoder {
+export function decoderOf(reader: PayloadSource): Decode {
   return (value) => describeBytes(decodeValue(value, (digest) => reader.readPayload(digest)));
 }
 
-type Transcriber<T extends EventType> = (event: EventOf<T>, decode: Decoder) => readonly TranscriptEntry[];
+type Transcriber<T extends EventType> = (event: EventOf<T>, decode: Decode) => readonly TranscriptEntry[];
 
 const TRANSCRIBERS: { readonly [T in EventType]?: Transcriber<T> } = {
   message: (event, decode) => [transcribeMessage(event, decode)],
@@ -80,7 +79,7 @@ const TRANSCRIBERS: { readonly [T in EventType]?: Transcriber<T> } = {
   'context.compact': (event, decode) => [{ kind: 'summary', offset: event.seq, text: String(decode(event.summary)) }],
 };
 
-function transcribeMessage(event: EventOf<'message'>, decode: Decoder): TranscriptEntry {
+function transcribeMessage(event: EventOf<'message'>, decode: Decode): TranscriptEntry {
   const { content } = event.message;
   const parts = Array.isArray(content) ? content : [{ type: 'text' as const, text: content }];
   const texts = parts.filter((part) => part?.type === 'text').map((part) => String(decode(part.text)));
@@ -94,7 +93,7 @@ function transcribeMessage(event: EventOf<'message'>, decode: Decoder): Transcri
   return { kind: 'user', offset: event.seq, text: texts.join('\n'), files, notices };
 }
 
-function transcribeResponse(event: EventOf<'model.response'>, decode: Decoder): readonly TranscriptEntry[] {
+function transcribeResponse(event: EventOf<'model.response'>, decode: Decode): readonly TranscriptEntry[] {
   const offset = event.seq;
   if (event.message === undefined) {
     const { code, message } = event.error ?? { code: 'model_failed', message: '' };

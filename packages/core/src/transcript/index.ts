@@ -1,0 +1,1 @@
+export { decoderOf, type PayloadSource, type TranscriptEntry, transcribe } from './transcript.ts';
