@@ -145,9 +145,10 @@ function readRewalk(events: readonly Known[], plan: RunForkPlan): readonly Rewal
     };
   };
   const ownFrom = (start.forkedFrom?.offset ?? -1) + 1;
-  // One that stayed inside has no mark; only of writes it is known that the source made them again.
+  // One that stayed inside has no mark; only of writes it is known that the source made them again. A read is no write.
   const isMade = (call: EventOf<'tool.intent'>): boolean =>
-    isAgain(call) || (call.seq >= ownFrom && (call.effect === 'write' || call.contained !== true));
+    isAgain(call) ||
+    (call.seq >= ownFrom && (call.effect === 'write' || (call.effect === 'idempotent' && call.contained !== true)));
   const nameOf = ({ node, index, inputDigest }: RewalkCall): string => canonicalJson([node, index, inputDigest]);
   const made = new Set(calls.filter(isMade).map((call) => nameOf(toCall(call))));
   const waiting = (start.rewalk ?? []).filter((call) => !made.has(nameOf(call)));
