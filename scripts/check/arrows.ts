@@ -1,4 +1,5 @@
-// Keeps the arrows between packages: core <- runtime <- cli, and the testkit beside them.
+// Keeps the arrows between packages: core <- runtime <- server <- cli, core <- web, client <- web and cli, and the
+// testkit beside them.
 //
 // 1. A package imports only the packages below it; relative imports never leave its `src`.
 // 2. core imports nothing but itself, and depends on nothing but the libraries in its table, each in one folder.
@@ -13,7 +14,10 @@ import { type ImportedName, listFiles, listImports, listPackages, type Problem, 
 const ARROWS: Readonly<Record<string, readonly string[]>> = {
   core: [],
   runtime: ['core'],
-  cli: ['core', 'runtime'],
+  client: [],
+  server: ['core', 'runtime'],
+  cli: ['core', 'runtime', 'client', 'server'],
+  web: ['core', 'client'],
   testkit: ['core', 'runtime'],
 };
 

@@ -1,0 +1,2 @@
+export { makeDocument } from './document.ts';
+export * as routes from './routes/index.ts';

@@ -1,0 +1,89 @@
+/** What a turn or a drive of a run is given, and what a person is asked in it. */
+import { z } from '@hono/zod-openapi';
+import { Offset, OutstandingWrite } from './values.ts';
+
+export const Rule = z
+  .object({
+    tool: z.string().min(1).openapi({ description: 'A tool, `*`, or `mcp__<server>__*`.' }),
+    match: z.string().optional().openapi({ description: 'A glob that the command or path must match.' }),
+    do: z.enum(['allow', 'ask', 'deny']),
+  })
+  .openapi('Rule');
+
+export const Limits = z
+  .object({
+    maxRequests: z.number().int().positive().optional(),
+    maxSteps: z.number().int().positive().optional(),
+    maxTokens: z.number().int().positive().optional(),
+    maxCost: z.number().positive().optional(),
+    maxTimeMs: z.number().int().positive().optional(),
+  })
+  .openapi('Limits');
+
+export const Settings = z
+  .object({
+    model: z.string().optional().openapi({ description: 'Absent: the last one, else RAMET_MODEL, else ramet.json.' }),
+    baseUrl: z.string().optional(),
+    sandbox: z.enum(['auto', 'none']).optional(),
+    allowNet: z.array(z.string()).optional(),
+    rules: z.array(Rule).optional(),
+    forgetRules: z.boolean().optional(),
+    trustProject: z.boolean().optional(),
+    limits: Limits.optional(),
+    onAsk: z
+      .enum(['wait', 'deny', 'park', 'fail'])
+      .optional()
+      .openapi({ description: 'What to do with a call that a person must allow. Default: wait for an answer.' }),
+  })
+  .openapi('Settings');
+
+export const Attachment = z
+  .object({ mediaType: z.string(), filename: z.string(), data: z.base64() })
+  .openapi('Attachment');
+
+/** A call that waits for a person's answer, now. */
+export const Ask = z
+  .object({
+    callId: z.string(),
+    node: z.string().optional(),
+    tool: z.string(),
+    input: z.unknown(),
+    reason: z.string(),
+    outstanding: z.array(OutstandingWrite),
+    matches: z
+      .boolean()
+      .openapi({ description: 'One of `outstanding` is this very call: it can be answered `reuse`.' }),
+  })
+  .openapi('Ask');
+
+export const AskAnswer = z
+  .object({
+    answer: z.enum(['allow', 'deny', 'reuse']),
+    scope: z.enum(['once', 'session']).optional(),
+    node: z
+      .string()
+      .optional()
+      .openapi({ description: 'Of a graph run, where one call id is asked by several nodes.' }),
+  })
+  .openapi('AskAnswer');
+
+/** Who works on a run, and what it asks. */
+export const Live = z
+  .object({
+    owner: z.enum(['daemon', 'other', 'none']),
+    startedAt: z.string().optional(),
+    asks: z.array(Ask),
+    error: z
+      .object({ code: z.string(), message: z.string() })
+      .optional()
+      .openapi({ description: 'Why the last thing this daemon tried with it did not begin.' }),
+  })
+  .openapi('Live');
+
+export const Resolution = z
+  .object({
+    offset: Offset,
+    resolution: z.enum(['happened', 'did_not_happen', 'retry']),
+    result: z.unknown().optional().openapi({ description: 'What the call answered; only with `happened`.' }),
+  })
+  .openapi('Resolution');

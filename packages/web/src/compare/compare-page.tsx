@@ -1,0 +1,5 @@
+import { Empty } from '../ui/states.tsx';
+
+export function ComparePage() {
+  return <Empty title="ComparePage" />;
+}

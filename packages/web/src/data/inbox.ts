@@ -1,0 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
+import { useApi } from '../app/api.tsx';
+
+const EVERY_MS = 15_000;
+
+/** Everything that waits for a person. */
+export function useInbox() {
+  const api = useApi();
+  return useQuery({
+    queryKey: ['inbox'],
+    queryFn: ({ signal }) => api.call('readInbox', {}, signal),
+    refetchInterval: EVERY_MS,
+  });
+}

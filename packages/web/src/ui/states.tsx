@@ -1,0 +1,48 @@
+/** The pictures of what is not there: still loading, empty, refused or broken. */
+import { ApiProblem, Unreachable } from '@ramet/client';
+import type { ReactNode } from 'react';
+import { Button } from './button.tsx';
+
+/** Something is on its way. */
+export function Loading({ what }: { readonly what: string }) {
+  return (
+    <p role="status" className="motion-safe:animate-pulse p-6 text-muted">
+      Loading {what}…
+    </p>
+  );
+}
+
+/** There is nothing, and what to do about it. */
+export function Empty({ title, children }: { readonly title: string; readonly children?: ReactNode }) {
+  return (
+    <div className="p-6">
+      <p className="font-medium">{title}</p>
+      {children !== undefined && <div className="mt-1 text-muted">{children}</div>}
+    </div>
+  );
+}
+
+/** Something was refused or broke: the code, the reason, and another try. */
+export function Trouble({ error, onRetry }: { readonly error: unknown; readonly onRetry?: () => void }) {
+  return (
+    <div role="alert" className="m-4 rounded border border-danger bg-danger-soft p-3">
+      <p className="font-medium text-danger">{titleOf(error)}</p>
+      <p className="told mt-1">{describeError(error)}</p>
+      {onRetry !== undefined && (
+        <Button className="mt-2" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What went wrong, in one sentence. */
+export function describeError(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function titleOf(error: unknown): string {
+  if (error instanceof Unreachable) return 'The daemon cannot be reached';
+  return error instanceof ApiProblem ? error.code : 'Something went wrong';
+}
