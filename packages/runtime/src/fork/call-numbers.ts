@@ -64,7 +64,8 @@ function findEntry({ heads, readDetail }: LogOutline, node: NodePath, call: numb
     for (const mark of readDetail(segment).nodes.toReversed()) {
       if (mark.offset >= call || mark.node !== node) continue;
       if (mark.type === 'exit' && mark.outcome !== 'interrupted') return from;
-      if (mark.type === 'enter') from = mark.offset;
+      if (mark.type !== 'enter') continue;
+      from = mark.offset;
       if (mark.attempt === 1) return from;
     }
   }
