@@ -1,6 +1,7 @@
 /** What is around every page: where one can go, and whether the daemon is there. */
 import { Link, Outlet } from '@tanstack/react-router';
 import { ChartColumn, GitFork, Inbox } from 'lucide-react';
+import { useChanges } from '../data/changes.ts';
 import { useInbox } from '../data/inbox.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
 
@@ -9,6 +10,7 @@ const linkClass =
 
 /** The frame of the interface. */
 export function Shell() {
+  useChanges();
   return (
     <div className="flex h-full flex-col">
       <a className="sr-only focus:not-sr-only focus:p-2" href="#content">

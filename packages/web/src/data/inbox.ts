@@ -1,5 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../app/api.tsx';
+import { keys } from './keys.ts';
 
 const EVERY_MS = 15_000;
 
@@ -7,7 +8,7 @@ const EVERY_MS = 15_000;
 export function useInbox() {
   const api = useApi();
   return useQuery({
-    queryKey: ['inbox'],
+    queryKey: keys.inbox,
     queryFn: ({ signal }) => api.call('readInbox', {}, signal),
     refetchInterval: EVERY_MS,
   });

@@ -1,0 +1,74 @@
+/**
+ * Follows what changes in the store, and marks answers that are stale by it.
+ *
+ * 1. A list is asked for again at most once in a while, however much happens.
+ * 2. After every connection everything counts as stale: what happened before it was not told.
+ */
+import { type Client, readServerSentEvents } from '@ramet/client';
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { useEffect } from 'react';
+import { useApi } from '../app/api.tsx';
+import { keys } from './keys.ts';
+import { sleep } from './sleep.ts';
+
+const GATHER_MS = 1_000;
+const FIRST_WAIT_MS = 500;
+const LONGEST_WAIT_MS = 15_000;
+
+/** Keeps every answer on the page fresh while the component is there. */
+export function useChanges(): void {
+  const api = useApi();
+  const queries = useQueryClient();
+  useEffect(() => {
+    const stop = new AbortController();
+    void followChanges(api, queries, stop.signal);
+    return () => stop.abort();
+  }, [api, queries]);
+}
+
+async function followChanges(api: Client, queries: QueryClient, signal: AbortSignal): Promise<void> {
+  const stale = gatherStale(queries, signal);
+  let waitMs = FIRST_WAIT_MS;
+  while (!signal.aborted) {
+    try {
+      const { body } = await api.open('followChanges', {}, { signal });
+      waitMs = FIRST_WAIT_MS;
+      void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'payload' });
+      if (body !== null) for await (const { data } of readServerSentEvents(body)) stale.add(data);
+    } catch {
+      // Whatever it was: the lists are polled meanwhile, and say what is wrong.
+    }
+    await sleep(waitMs, signal).catch(() => {});
+    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+  }
+}
+
+/** Takes the ids of what changed, and marks them after a moment, all at once. */
+function gatherStale(queries: QueryClient, signal: AbortSignal): { add(data: string): void } {
+  const ids = new Set<string>();
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const flush = () => {
+    timer = undefined;
+    for (const id of ids) void queries.invalidateQueries({ queryKey: keys.of(id) });
+    ids.clear();
+    for (const queryKey of [keys.rows, keys.inbox, keys.usage]) void queries.invalidateQueries({ queryKey });
+  };
+  signal.addEventListener('abort', () => clearTimeout(timer));
+  return {
+    add: (data) => {
+      const id = readId(data);
+      if (id === null) return;
+      ids.add(id);
+      timer ??= setTimeout(flush, GATHER_MS);
+    },
+  };
+}
+
+function readId(data: string): string | null {
+  try {
+    const { id } = JSON.parse(data) as { readonly id?: unknown };
+    return typeof id === 'string' ? id : null;
+  } catch {
+    return null;
+  }
+}
