@@ -67,7 +67,7 @@ function judgeRelative(file: string, imported: ImportedName, home: string): stri
   if (inAuditor && !target.startsWith(`${AUDITOR}/`))
     return `the auditor imports '${imported.name}', outside its folder`;
   if (!target.startsWith(`${home}/`)) return `'${imported.name}' leaves ${home}; import the package by its name`;
-  if (!/\.(ts|mjs|json)$/.test(target)) return `'${imported.name}' needs its file extension (.ts)`;
+  if (!/\.(tsx?|mjs|json|css)$/.test(target)) return `'${imported.name}' needs its file extension (.ts)`;
   return undefined;
 }
 

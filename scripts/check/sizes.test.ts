@@ -39,6 +39,12 @@ test('measures files of source and of tests', () => {
   ]);
 });
 
+test('measures components as it measures every source', () => {
+  const component = `function Page() {\n${lines(59, '  x();')}  return <p>there</p>;\n}\n`;
+  const file = 'packages/web/src/page.tsx';
+  expect(check(component, file)).toEqual([`${file}:1 function has 62 lines, more than 60`]);
+});
+
 test('counts positional parameters, also of signatures', () => {
   const message = '4 parameters, more than 3: take an options type';
   expect(check('function f(this: unknown, a: 1, b: 2, c: 3) {}')).toEqual([]);

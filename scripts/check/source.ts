@@ -48,7 +48,7 @@ export function listPackages(root: string): string[] {
 /** Every TypeScript file below a folder, parsed. */
 export function readSources(root: string, folder: string): Source[] {
   return listFiles(root, folder)
-    .filter((file) => file.endsWith('.ts'))
+    .filter((file) => /\.tsx?$/.test(file))
     .map((file) => readSource(root, file));
 }
 
