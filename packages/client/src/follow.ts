@@ -2,6 +2,7 @@
  * Follows the events of a run, over as many connections as it takes.
  *
  * 1. Every line of the log is given once and in order, whatever breaks in between: each connection begins after the last.
+ *    Only a `rewind` takes lines back: what follows it begins there.
  */
 import type { Client } from './client.ts';
 import { Unreachable } from './problem.ts';
@@ -11,6 +12,8 @@ export type Followed =
   | { readonly kind: 'line'; readonly offset: number; readonly line: string }
   /** What happens as it happens, and who works on it: in no event, `data` is JSON. */
   | { readonly kind: 'live' | 'state'; readonly data: string }
+  /** Lines from this offset on are not in the log: an append failed and was cut back, or a machine crashed. */
+  | { readonly kind: 'rewind'; readonly offset: number }
   /** The connection broke; it is tried again after `waitMs`. */
   | { readonly kind: 'offline'; readonly waitMs: number }
   | { readonly kind: 'online' }
@@ -40,6 +43,7 @@ export async function* followRun(client: Client, options: FollowOptions): AsyncG
       for await (const event of readUntilBroken(stream)) {
         const followed = readEvent(event);
         if (followed.kind === 'line') next = followed.offset + 1;
+        if (followed.kind === 'rewind') next = followed.offset;
         yield followed;
         if (followed.kind === 'end') return;
       }
@@ -78,5 +82,6 @@ async function* readUntilBroken(stream: ReadableStream<Uint8Array>): AsyncGenera
 
 function readEvent({ id, event, data }: ServerSentEvent): Followed {
   if (id !== undefined) return { kind: 'line', offset: Number(id), line: data };
+  if (event === 'rewind') return { kind: 'rewind', offset: (JSON.parse(data) as { readonly offset: number }).offset };
   return event === 'end' ? { kind: 'end', data } : { kind: event === 'state' ? 'state' : 'live', data };
 }
