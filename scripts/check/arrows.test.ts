@@ -47,7 +47,7 @@ test('refuses an import against the arrows', () => {
     "packages/runtime/src/a.ts:1 runtime imports 'ramet'; it may import of ours only core",
   ]);
   expect(check({ 'packages/cli/src/a.ts': `import '@ramet/testkit';` })).toEqual([
-    "packages/cli/src/a.ts:1 cli imports '@ramet/testkit'; it may import of ours only core, runtime",
+    "packages/cli/src/a.ts:1 cli imports '@ramet/testkit'; it may import of ours only core, runtime, client, server",
   ]);
 });
 
