@@ -1,15 +1,21 @@
-/** Forks of long sessions, each in a new process, against durably copying the bytes of the prefix. */
+/**
+ * Forks of long sessions, each in a process of its own: in one that has done it before, and in one that has not, against
+ * durably copying the bytes of the prefix.
+ */
 import { spawnSync } from 'node:child_process';
-import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { RunId } from '@ramet/core';
 import type { FileStore } from '@ramet/runtime/store';
 import { type Area, EVENTS_PER_TURN, makeSession, openStore } from './area.ts';
+import { bundleWorker } from './bundle.ts';
 import { copyLog, countOwnFiles } from './copies.ts';
 import { measurePair, type Row } from './measure.ts';
 
-const WORKER = fileURLToPath(new URL('./fork-worker.ts', import.meta.url));
+/** What is promised is promised of long sessions. */
+const LONG = 100_000;
+
+/** Forks before the one that counts. */
+const WARMUPS = 5;
 
 interface Forked {
   readonly ms: number;
@@ -20,39 +26,44 @@ interface Forked {
 
 /** Forks at the first, middle and last boundary of sessions of these sizes, with and without index files. */
 export async function measureForks(area: Area, sizes: readonly number[]): Promise<readonly Row[]> {
-  const home = join(area.folder, 'fork');
-  const store = openStore(home);
+  const bench = { area, store: openStore(join(area.folder, 'fork')), worker: await bundleWorker('fork-worker.ts') };
   const rows: Row[] = [];
   for (const events of sizes) {
-    const id = await makeSession(store, events);
     const turns = Math.floor(events / EVENTS_PER_TURN);
-    const places = {
-      first: EVENTS_PER_TURN,
-      middle: Math.ceil(turns / 2) * EVENTS_PER_TURN,
-      last: turns * EVENTS_PER_TURN,
-    };
-    for (const [name, at] of Object.entries(places)) {
-      rows.push(await measureFork(area, store, { id, at, name: `fork ${events} events, ${name} boundary` }));
+    const places = { first: 1, middle: Math.ceil(turns / 2), last: turns };
+    const id = await makeSession(bench.store, events);
+    for (const [name, turn] of Object.entries(places)) {
+      const place = { id, at: turn * EVENTS_PER_TURN, isLong: events >= LONG && turn > 1 };
+      const what = `fork ${events} events, ${name} boundary`;
+      rows.push(await measureFork(bench, { ...place, name: `${what}, in process`, warmups: WARMUPS }));
+      rows.push(await measureFork(bench, { ...place, name: `${what}, new process`, warmups: 0 }));
     }
-    const plain = await makeSession(store, events);
-    rows.push(
-      await measureUnindexed(area, store, {
-        id: plain,
-        at: places.last,
-        name: `fork ${events} events, last, without idx`,
-      }),
-    );
+    const plain = { id: await makeSession(bench.store, events), at: turns * EVENTS_PER_TURN, isLong: events >= LONG };
+    const name = `fork ${events} events, last, without idx, in process`;
+    rows.push(await measureUnindexed(bench, { ...plain, name, warmups: WARMUPS }));
   }
   return rows;
+}
+
+interface Bench {
+  readonly area: Area;
+  readonly store: FileStore;
+  /** The bundled worker. */
+  readonly worker: string;
 }
 
 interface Place {
   readonly id: RunId;
   readonly at: number;
   readonly name: string;
+  readonly warmups: number;
+  /** Long enough for what is promised. */
+  readonly isLong: boolean;
 }
 
-function measureFork(area: Area, store: FileStore, place: Place): Promise<Row> {
+function measureFork(bench: Bench, place: Place): Promise<Row> {
+  const { store, area } = bench;
+  const { id, at, isLong, warmups } = place;
   let last: Forked = { ms: 0, child: '' as RunId, own: 0, rssMb: 0 };
   const bytes = prefixBytes(store, place);
   return measurePair({
@@ -60,33 +71,31 @@ function measureFork(area: Area, store: FileStore, place: Place): Promise<Row> {
     floor: 'durably copying the bytes of the prefix',
     rounds: 7,
     subject: () => {
-      last = forkOnce(store, place);
+      last = forkElsewhere(bench, place, 'kept');
       return last.ms;
     },
-    base: (round) =>
-      copyLog(store.pathsOf(place.id).log, bytes, join(area.folder, `copy-${place.id}-${place.at}-${round}`)),
-    target: { ms: 10, ratio: 0.2 },
+    base: (round) => copyLog(store.pathsOf(id).log, bytes, join(area.folder, `copy-${id}-${at}-${warmups}-${round}`)),
+    ...(isLong ? { target: { ratio: 0.2, ...(warmups > 0 ? { ms: 10 } : {}) } } : {}),
     note: () => `${last.own} new bytes, ${countOwnFiles(store, last.child)} new inodes, ${last.rssMb} MB of memory`,
   });
 }
 
-function measureUnindexed(area: Area, store: FileStore, place: Place): Promise<Row> {
-  const { log } = store.pathsOf(place.id);
+function measureUnindexed(bench: Bench, place: Place): Promise<Row> {
+  const { log } = bench.store.pathsOf(place.id);
   return measurePair({
     name: place.name,
     floor: 'hashing the log once',
-    rounds: 5,
-    subject: () => {
-      for (const name of readdirSync(log)) if (name.endsWith('.idx')) rmSync(join(log, name));
-      return forkOnce(store, place).ms;
-    },
-    base: () => hashLog(log, area),
-    target: { ratio: 2 },
+    rounds: 7,
+    subject: () => forkElsewhere(bench, place, 'removed').ms,
+    base: () => hashLog(log, bench.area),
+    ...(place.isLong ? { target: { ratio: 2 } } : {}),
   });
 }
 
-function forkOnce(store: FileStore, place: Place): Forked {
-  const args = [WORKER, store.layout.home, place.id, String(place.at)];
+function forkElsewhere({ store, worker }: Bench, { id, at, warmups }: Place, indexes: 'kept' | 'removed'): Forked {
+  // What earlier rounds left to be written is not the fork's to wait for.
+  spawnSync('sync');
+  const args = [worker, store.layout.home, id, String(at), String(warmups), indexes];
   const done = spawnSync(process.execPath, args, { encoding: 'utf8' });
   if (done.status !== 0) throw new Error(done.stderr);
   return JSON.parse(done.stdout) as Forked;
