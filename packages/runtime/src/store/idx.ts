@@ -11,7 +11,7 @@
  */
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { SegmentDetail, SegmentHead, SegmentOutline } from '@ramet/core';
-import { replaceFile } from './durable.ts';
+import { replaceFile, writeNewFile } from './durable.ts';
 import { sha256 } from './sha256.ts';
 
 /** A first line begins so; the SHA-256 of what lies between these two and its newline stands between them. */
@@ -104,6 +104,15 @@ function readDetailOf(path: string, sum: string): SegmentDetail | null {
 
 /** Writes a segment's index if it can; it is not made durable, because it can be derived again. */
 export function writeIndex(segmentPath: string, outline: SegmentOutline): void {
+  putIndex(segmentPath, outline, replaceFile);
+}
+
+/** Writes the index of a segment in a folder that no reader has yet: half of one cannot be met there. */
+export function writeNewIndex(segmentPath: string, outline: SegmentOutline): void {
+  putIndex(segmentPath, outline, writeNewFile);
+}
+
+function putIndex(segmentPath: string, outline: SegmentOutline, put: typeof replaceFile): void {
   try {
     const second = JSON.stringify(outline.detail);
     const { dev, ino, size, mtimeNs } = lstatSync(segmentPath, { bigint: true });
@@ -117,7 +126,7 @@ export function writeIndex(segmentPath: string, outline: SegmentOutline): void {
     };
     const body = JSON.stringify(first).slice(1);
     const text = `${BEFORE_SUM}${sha256(body)}${AFTER_SUM}${body}\n${second}\n`;
-    replaceFile(idxPathOf(segmentPath), Buffer.from(text), { sync: false });
+    put(idxPathOf(segmentPath), Buffer.from(text), { sync: false });
   } catch {
     // The segment says all of it: the next reader derives it.
   }

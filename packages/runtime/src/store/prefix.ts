@@ -8,7 +8,7 @@
 import { lstatSync } from 'node:fs';
 import { type ChainState, createOutliner, type Outliner, resumeOutliner } from '@ramet/core';
 import { copyDurably, linkIfThere, linkOrCopy, makeNewFolder, SEALED_MODE } from './durable.ts';
-import { idxPathOf, writeIndex } from './idx.ts';
+import { idxPathOf, writeNewIndex } from './idx.ts';
 import type { RunPaths } from './layout.ts';
 import type { FolderOutline } from './log-folder.ts';
 import { adoptPayload } from './payload-files.ts';
@@ -102,7 +102,7 @@ function linkSegment(source: PrefixSource, index: number, log: string): 'linked'
   const trusted = source.outline.trusted[index] === true;
   const how = trusted || isSealed(path) ? linkOrCopy(path, to) : copyDurably(path, to);
   if (how !== 'linked' || !trusted || !linkIfThere(idxPathOf(path), idxPathOf(to))) {
-    writeIndex(to, { head, detail: source.outline.readDetail(index) });
+    writeNewIndex(to, { head, detail: source.outline.readDetail(index) });
   }
   return how;
 }
