@@ -1,0 +1,46 @@
+import type { LoggedEvent } from '@ramet/core/events';
+import { useQueryClient } from '@tanstack/react-query';
+import { useEffect, useMemo, useSyncExternalStore } from 'react';
+import { useApi } from '../app/api.tsx';
+import { keys } from '../data/keys.ts';
+import { type LogView, RunLog } from './run-log.ts';
+
+/** Events after which what is said of a session or run besides its log is another. */
+const TELLING: ReadonlySet<string> = new Set([
+  'message',
+  'session.end',
+  'session.title',
+  'session.config',
+  'tool.resolve',
+  'node.enter',
+  'node.exit',
+  'gate.open',
+  'gate.answer',
+  'run.complete',
+  'run.fail',
+  'run.abandon',
+]);
+
+export interface HeldLog {
+  readonly view: LogView;
+  readonly loadEarlier: () => void;
+}
+
+/** The log of a session or run, followed while the component is there. */
+export function useRunLog(id: string): HeldLog {
+  const client = useApi();
+  const queries = useQueryClient();
+  const log = useMemo(() => {
+    const onEvent = ({ type }: LoggedEvent) => {
+      if (TELLING.has(type)) void queries.invalidateQueries({ queryKey: keys.of(id) });
+    };
+    return new RunLog({ client, id, onEvent });
+  }, [client, id, queries]);
+  useEffect(() => {
+    const stop = new AbortController();
+    void log.open(stop.signal);
+    return () => stop.abort();
+  }, [log]);
+  const view = useSyncExternalStore(log.subscribe, log.view);
+  return { view, loadEarlier: log.loadEarlier };
+}
