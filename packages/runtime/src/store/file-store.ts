@@ -7,6 +7,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { invariant, isRefusal, parseRunId, type Refusal, type RunId, SCHEMA } from '@ramet/core';
+import { type Announcer, makeAnnouncer } from './announcer.ts';
 import { bury } from './burial.ts';
 import { codeOf, diskFailure, makeDurableFolder } from './durable.ts';
 import { claimKeyRecord, findKeysOf, forkKeyOf, readKeyRecord, retireKeyRecord } from './keys.ts';
@@ -34,12 +35,15 @@ export interface FileStoreOptions {
 export interface FileStore extends RunStore {
   readonly layout: StateLayout;
   pathsOf(id: RunId): RunPaths;
+  /** Hears of what this process does to the runs; returns what ends it. */
+  readonly subscribe: Announcer['subscribe'];
 }
 
 /** Opens the store of a state folder; the folder is made by the first run that is staged. */
 export function openFileStore(options: FileStoreOptions): FileStore {
   const layout = layoutOf(options.home);
   const owned = new Map<RunId, LogWriter>();
+  const announcer = makeAnnouncer();
   const pathsOf = (id: RunId): RunPaths => runPathsOf(layout.runs, id);
   const lockRun = (id: RunId, mode: LockMode): Promise<HeldLock | Refusal> =>
     lockFolder(id, { paths: pathsOf(id), mode, self: () => owned.has(id) });
@@ -47,9 +51,11 @@ export function openFileStore(options: FileStoreOptions): FileStore {
   return {
     layout,
     pathsOf,
+    subscribe: announcer.subscribe,
     listRuns: () => listRunIds(layout),
     read: (id) => (hasRun(id, pathsOf(id)) ? openRunReader(id, pathsOf(id)) : null),
-    own: (id) => withLock(lockRun(id, 'exclusive'), (lock) => ownRun(id, { paths: pathsOf(id), lock, owned, options })),
+    own: (id) =>
+      withLock(lockRun(id, 'exclusive'), (lock) => ownRun(id, { paths: pathsOf(id), lock, owned, announcer, options })),
     share: async (id, wanted = {}) => {
       const paths = pathsOf(id);
       const writer = owned.get(id);
@@ -63,16 +69,18 @@ export function openFileStore(options: FileStoreOptions): FileStore {
       makeDurableFolder(layout.runs);
       sweepStaging(layout);
       const { now } = options;
-      if (prefix === undefined) return stageRun(layout, id, { now });
+      const onPlaced = (): void => announcer.announce('placed', id);
+      if (prefix === undefined) return stageRun(layout, id, { now, onPlaced });
       const { source, plan } = prefix;
       const outline = (source as unknown as FolderReader).readOutline();
-      return stageRun(layout, id, { now, prefix: { outline, blobs: pathsOf(source.id).blobs, plan } });
+      return stageRun(layout, id, { now, onPlaced, prefix: { outline, blobs: pathsOf(source.id).blobs, plan } });
     },
     remove: (id) =>
       withLock(lockRun(id, 'exclusive'), async (lock) => {
         for (const hash of keysOf(layout, id)) retireKeyRecord(layout, hash);
         bury(layout, pathsOf(id).folder);
         lock.release();
+        announcer.announce('removed', id);
         return null;
       }),
     readKey: (hash) => readKeyRecord(layout, hash),
@@ -118,10 +126,11 @@ async function ownRun(
     readonly paths: RunPaths;
     readonly lock: HeldLock;
     readonly owned: Map<RunId, LogWriter>;
+    readonly announcer: Announcer;
     readonly options: FileStoreOptions;
   },
 ): Promise<OwnedLog | Refusal> {
-  const { paths, lock, owned } = run;
+  const { paths, lock, owned, announcer } = run;
   const outline = readFolderOutline(paths.log, { readLast: true, ahead: await scanAhead(paths.log) });
   if (outline.damage !== null) return refuseDamaged(id, outline);
   const schema = outline.heads.reduce((highest, head) => Math.max(highest, head.schema), 0);
@@ -132,10 +141,15 @@ async function ownRun(
     ...(sealBytes === undefined ? {} : { sealBytes }),
   });
   owned.set(id, writer);
+  announcer.announce('owned', id);
   let open = true;
   return {
     ...openRunReader(id, paths),
-    append: (drafts, wanted) => writer.append(drafts, wanted),
+    append: async (drafts, wanted) => {
+      const events = await writer.append(drafts, wanted);
+      announcer.announce('appended', id);
+      return events;
+    },
     get next() {
       return writer.chain.seq;
     },
@@ -146,6 +160,7 @@ async function ownRun(
       owned.delete(id);
       writer.close();
       lock.release();
+      announcer.announce('released', id);
     },
   };
 }

@@ -54,15 +54,24 @@ export function isBeingStaged(layout: StateLayout, id: RunId): boolean {
 export function stageRun(
   layout: StateLayout,
   id: RunId,
-  options: { readonly now: () => number; readonly prefix?: PrefixSource },
+  options: { readonly now: () => number; readonly prefix?: PrefixSource; readonly onPlaced?: () => void },
 ): StagedRun {
   const paths = runPathsOf(layout.staging, id);
   const lock = lockStaging(layout, id, paths);
   try {
     makeNewFolder(paths.log);
-    const { prefix, now } = options;
+    const { prefix, now, onPlaced } = options;
     const adopted = prefix === undefined ? null : { ...adoptPrefix(prefix, paths), blobs: prefix.blobs };
-    return new FileStagedRun({ layout, id, paths, lock, adopted, log: openStagedLog({ paths, adopted, now }) });
+    const log = openStagedLog({ paths, adopted, now });
+    return new FileStagedRun({
+      layout,
+      id,
+      paths,
+      lock,
+      adopted,
+      log,
+      ...(onPlaced === undefined ? {} : { onPlaced }),
+    });
   } catch (error) {
     bury(layout, paths.folder);
     lock.release();
@@ -77,6 +86,8 @@ interface Staged {
   readonly lock: HeldLock;
   readonly adopted: Adopted | null;
   readonly log: StagedLog;
+  /** The run is in place, its name durable and its lock released. */
+  readonly onPlaced?: () => void;
 }
 
 class FileStagedRun implements StagedRun {
@@ -101,7 +112,7 @@ class FileStagedRun implements StagedRun {
   }
 
   async commit(beforeRename?: () => void): Promise<void> {
-    const { layout, id, paths, log } = this.#staged;
+    const { layout, id, paths, log, onPlaced } = this.#staged;
     const target = join(layout.runs, id);
     let renamed = false;
     try {
@@ -116,6 +127,7 @@ class FileStagedRun implements StagedRun {
       throw error;
     }
     this.#settle();
+    onPlaced?.();
   }
 
   discard(): void {

@@ -1,0 +1,2 @@
+export { type Feeds, openFeeds } from './feeds.ts';
+export type { FeedEnd, FeedItem, FeedSettings, FollowOptions, LiveItem, LogLine, RunChange } from './types.ts';
