@@ -1,8 +1,8 @@
 /**
  * Reads `ramet.json`: the person's own (`$XDG_CONFIG_HOME/ramet/ramet.json`) and the project's, in the person's checkout.
  *
- * 1. The project's file may only tighten: its `allow` rules, its `workspace.carry` and its MCP servers count once a
- *    person confirmed that very file, by digest. It is the person's checkout that is read, never the agent's copy.
+ * 1. The project's file may only tighten: its `allow` rules, its `workspace.carry`, its MCP servers and its `check`
+ *    count once a person confirmed that very file, by digest. It is the person's checkout that is read, never the agent's copy.
  * 2. A file that is there and cannot be understood is a refusal, an unknown key too: guessing would loosen something.
  */
 import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
@@ -34,12 +34,12 @@ export const CONFIG_FILE = z.strictObject({
   permissions: z.array(RULE).optional(),
   workspace: WORKSPACE.optional(),
   mcpServers: MCP_SERVERS.optional(),
+  check: shellLine().optional(),
 });
 /** With the keys of what is not there yet: a file may hold them, and they do nothing. */
 const LATER = z.unknown().optional();
 const FILE = CONFIG_FILE.extend({
   workspace: WORKSPACE.extend({ overlayCheckpoints: LATER }).optional(),
-  check: LATER,
 });
 type ConfigFile = z.infer<typeof FILE>;
 
@@ -88,6 +88,7 @@ function merge(
   const ignored = trusted ? [] : untrustedParts(theirs);
   const carry = (trusted ? theirs.workspace?.carry : undefined) ?? person.workspace?.carry ?? DEFAULT_CARRY;
   const model = person.model ?? theirs.model;
+  const check = (trusted ? theirs.check : undefined) ?? person.check;
   return {
     rules: [...own, ...rules].map(({ tool, match, do: verdict, from }) => ({
       tool,
@@ -98,6 +99,7 @@ function merge(
     ...(model === undefined ? {} : { model }),
     carry,
     mcpServers: mergeServers(personFile, trusted ? project : null),
+    ...(check === undefined ? {} : { check }),
     captureIgnored: (person.workspace?.captureIgnored ?? true) && (theirs.workspace?.captureIgnored ?? true),
     trusted,
     ignored,
@@ -119,7 +121,7 @@ function untrustedParts(file: ConfigFile): readonly string[] {
     ...((file.permissions ?? []).some((rule) => rule.do === 'allow') ? ['allow rules'] : []),
     ...(file.workspace?.carry === undefined ? [] : ['workspace.carry']),
     ...('mcpServers' in file ? ['mcpServers'] : []),
-    ...('check' in file ? ['check'] : []),
+    ...(file.check === undefined ? [] : ['check']),
   ];
 }
 
@@ -196,6 +198,11 @@ function parseJson(text: string): unknown {
     // The parser names the place by what stands there.
     return new SyntaxError(message.replaceAll(/\s+/g, ' ').replace(/ is not valid JSON$/, ''));
   }
+}
+
+/** Linux takes at most 128 KiB in one argument, and no NUL. */
+function shellLine(): z.ZodString {
+  return z.string().regex(/^[^\0]{1,32768}$/, 'expected a command of at most 32768 characters');
 }
 
 /** A carried folder is named, not placed: a path could reach anywhere. */

@@ -9,6 +9,8 @@ export interface Configuration {
   /** Each name once. */
   readonly mcpServers: readonly McpServerConfig[];
   readonly captureIgnored: boolean;
+  /** The command that checks the files of a session: a line for the shell. */
+  readonly check?: string;
   /** The project's file was confirmed, or is by this very command, or there is none. */
   readonly trusted: boolean;
   /** It was confirmed as it is now, whatever this command says. */

@@ -48,10 +48,23 @@ describe('ramet.json', () => {
     expect(plain.carry).toEqual(DEFAULT_CARRY);
     expect(plain.ignored).toEqual(['allow rules', 'workspace.carry', 'mcpServers', 'check']);
     expect(plain.mcpServers).toEqual([]);
-    expect(readable(read(true))).toMatchObject({ rules: permissions, carry: ['deps'], ignored: [] });
+    expect(plain.check).toBeUndefined();
+    expect(readable(read(true))).toMatchObject({ rules: permissions, carry: ['deps'], ignored: [], check: 'npm test' });
+  });
+
+  it('of the person says what checks a session, until that of the project is confirmed', () => {
+    writeFiles(area.folder, {
+      'home/.config/ramet/ramet.json': '{"check":"make mine"}',
+      'checkout/ramet.json': '{"check":"make theirs"}',
+    });
+    expect(readable(read()).check).toBe('make mine');
+    expect(readable(read(true)).check).toBe('make theirs');
   });
 
   it.each([
+    ['{"check":""}', /at check: expected a command/],
+    ['{"check":["npm","test"]}', /at check/],
+    ['{"check":"a\\u0000b"}', /at check: expected a command/],
     ['{', /ramet\.json is not JSON \(line 1, column 2\); mend it or remove it/],
     ['{\n  "a": 1,\n  b\n}', /is not JSON \(line 3, column 3\)/],
     ['', /is not JSON \(Unexpected end of JSON input\)/],
