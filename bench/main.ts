@@ -7,6 +7,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { makeArea } from './area.ts';
+import { measureFollowing } from './follow.ts';
 import { measureForks } from './fork.ts';
 import { measureGraphs } from './graph/rows.ts';
 import { compareWithPeers, renderSideBySide } from './graph/side-by-side.ts';
@@ -32,6 +33,7 @@ const area = makeArea();
 const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   append: () => measureAppend(area),
   open: () => measureOpen(area, quick ? [10_000] : [10_000, 100_000]),
+  follow: () => measureFollowing(area),
   fork: () => measureForks(area, quick ? [1000, 10_000] : [1000, 10_000, 100_000]),
   workspace: () => measureWorkspaces(area, sizes),
   graph: () => measureGraphs(area, quick),
