@@ -5,7 +5,16 @@
  * 2. Without it the answer is text on stdout; refusals, failures and notes go to stderr, in one line where they fit one.
  * 3. The exit code comes from the table of codes.
  */
-import { CODES, type Code, type ExitCode, exitCodeOf, isRefusal, type Refusal } from '@ramet/core/codes';
+import {
+  describeError,
+  describeProblem,
+  type ExitCode,
+  exitCodeOf,
+  isCode,
+  isRefusal,
+  type ProblemReport,
+  type Refusal,
+} from '@ramet/core/codes';
 import { escapeText, renderJson } from '@ramet/core/text';
 import type { CliContext } from '../context.ts';
 
@@ -43,21 +52,14 @@ export async function perform(
     if (isRefusal(answer)) printProblem(context, isJson, answer);
     else printAnswer(context, isJson, answer);
   } catch (error) {
-    printProblem(context, isJson, describeError(error, context));
+    printProblem(context, isJson, explainError(error, context));
   }
-}
-
-/** Something that went wrong, as it is told. */
-export interface ProblemReport {
-  readonly code: Code;
-  readonly message: string;
-  readonly data: Readonly<Record<string, unknown>>;
 }
 
 /** Prints a refusal or a failure. */
 export function printProblem(context: CliContext, isJson: boolean, problem: ProblemReport): void {
-  const { code, message, data } = problem;
-  if (isJson) context.stdout.write(`${renderJson(Object.assign({ code, message }, data, { code, message }))}\n`);
+  const { code, message } = problem;
+  if (isJson) context.stdout.write(`${renderJson(describeProblem(problem))}\n`);
   else context.stderr.write(`ramet: ${escapeText(message)} (${code})\n`);
   context.exit(exitCodeOf(code));
 }
@@ -72,17 +74,10 @@ function printAnswer(context: CliContext, isJson: boolean, answer: Answer): void
   context.exit(exit);
 }
 
-/** A failure has a code; anything else is a bug of ours or of the machine, in one line without a stack. */
-function describeError(error: unknown, context: CliContext): ProblemReport {
-  if (context.env.RAMET_DEBUG && error instanceof Error) context.stderr.write(`${escapeText(error.stack ?? '')}\n`);
-  const { code, data } = error as { readonly code?: unknown; readonly data?: unknown };
-  const message = error instanceof Error ? error.message : String(error);
-  if (error instanceof Error && error.name === 'Failure' && isCode(code)) {
-    return { code, message, data: typeof data === 'object' && data !== null ? { ...data } : {} };
-  }
-  const [line] = message.split('\n', 1);
-  const hint = context.env.RAMET_DEBUG ? '' : '; set RAMET_DEBUG=1 to see where';
-  return { code: 'internal_error', message: `unexpected: ${line}${hint}`, data: {} };
+/** With RAMET_DEBUG the stack is printed, without it the answer says how to see one. */
+function explainError(error: unknown, { env, stderr }: CliContext): ProblemReport {
+  if (env.RAMET_DEBUG && error instanceof Error) stderr.write(`${escapeText(error.stack ?? '')}\n`);
+  return describeError(error, env.RAMET_DEBUG ? '' : '; set RAMET_DEBUG=1 to see where');
 }
 
 /** The exit code of an error that was recorded: that of its code, where the table has it. */
@@ -92,7 +87,3 @@ export function exitOfError(error: { readonly code: string } | undefined): ExitC
 
 /** As every fault. */
 const UNKNOWN_ERROR: ExitCode = 2;
-
-function isCode(code: unknown): code is Code {
-  return typeof code === 'string' && Object.hasOwn(CODES, code);
-}

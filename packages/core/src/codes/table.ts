@@ -108,3 +108,8 @@ export function exitCodeOf(code: Code): ExitCode {
 export function httpStatusOf(code: Code): number {
   return CODES[code].http;
 }
+
+/** Whether a value is a code of the table. */
+export function isCode(code: unknown): code is Code {
+  return typeof code === 'string' && Object.hasOwn(CODES, code);
+}
