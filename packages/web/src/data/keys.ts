@@ -12,5 +12,5 @@ export const keys = {
   folder: (id: string, at: number, path: string) => ['of', id, 'folder', at, path] as const,
   file: (id: string, at: number, path: string) => ['of', id, 'file', at, path] as const,
   diff: (id: string, at: number, from: number | null) => ['of', id, 'diff', at, from] as const,
-  payload: (id: string, digest: string) => ['payload', id, digest] as const,
+  payloads: (id: string, digests: readonly string[]) => ['payload', id, digests] as const,
 };

@@ -3,7 +3,7 @@ import type { PayloadReference } from '@ramet/core/log';
 import type { TranscriptEntry } from '@ramet/core/transcript';
 import type { UsageSum } from '@ramet/core/usage';
 
-export type EntryOf<K extends TranscriptEntry['kind']> = Extract<TranscriptEntry, { readonly kind: K }>;
+export type EntryOf<K extends TranscriptEntry['kind']> = TranscriptEntry & { readonly kind: K };
 
 /**
  * An entry of the transcript and the event that tells it. Where payloads are named, the entry holds notes in their place:
@@ -63,7 +63,11 @@ export interface EndItem extends ItemPlace {
 /** Something that happened to the session itself. */
 export interface MarkItem extends ItemPlace {
   readonly kind: 'mark';
-  readonly event: EventOf<'session.fork' | 'workspace.restore' | 'log.repair' | 'session.config'>;
+  readonly event:
+    | EventOf<'session.fork'>
+    | EventOf<'workspace.restore'>
+    | EventOf<'log.repair'>
+    | EventOf<'session.config'>;
 }
 
 /** What was said: by a person, a model, or a summary of both. */

@@ -2,7 +2,7 @@
 import type { Client } from '@ramet/client';
 import type { PayloadReference } from '@ramet/core/log';
 import { decoderOf, type TranscriptEntry, transcribe } from '@ramet/core/transcript';
-import { useQueries } from '@tanstack/react-query';
+import { useQuery } from '@tanstack/react-query';
 import { useMemo } from 'react';
 import { useApi } from '../app/api.tsx';
 import { keys } from '../data/keys.ts';
@@ -29,33 +29,31 @@ export function useTold<E extends TranscriptEntry>(id: string, told: Told<E>, is
 }
 
 const NONE: readonly PayloadReference[] = [];
+const NO_BYTES: ReadonlyMap<string, Uint8Array> = new Map();
 
 /** Payloads by their digest; null until all of them are there. */
 export function usePayloads(id: string, payloads: readonly PayloadReference[]) {
   const api = useApi();
-  return useQueries({
-    queries: payloads.map(({ $blob: digest }) => ({
-      queryKey: keys.payload(id, digest),
-      queryFn: ({ signal }: { readonly signal: AbortSignal }) => readPayload(api, { id, digest }, signal),
-      staleTime: Number.POSITIVE_INFINITY,
-      gcTime: KEPT_MS,
-      structuralSharing: false,
-    })),
-    combine: (results) => ({
-      bytes: results.every(({ data }) => data !== undefined)
-        ? new Map(payloads.map(({ $blob }, index) => [$blob as string, results[index]?.data ?? new Uint8Array()]))
-        : null,
-      isLoading: results.some(({ isPending }) => isPending),
-      error: results.find(({ error }) => error !== null)?.error ?? null,
-    }),
+  const digests = payloads.map(({ $blob }) => $blob);
+  const { data, error, isFetching } = useQuery({
+    queryKey: keys.payloads(id, digests),
+    queryFn: ({ signal }) => readPayloads(api, { id, digests }, signal),
+    enabled: digests.length > 0,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: KEPT_MS,
+    structuralSharing: false,
   });
+  return { bytes: digests.length === 0 ? NO_BYTES : (data ?? null), isLoading: isFetching, error };
 }
 
-async function readPayload(
+async function readPayloads(
   api: Client,
-  path: { readonly id: string; readonly digest: string },
+  { id, digests }: { readonly id: string; readonly digests: readonly string[] },
   signal: AbortSignal,
-): Promise<Uint8Array> {
-  const response = await api.open('readPayload', { path }, { signal });
-  return new Uint8Array(await response.arrayBuffer());
+): Promise<ReadonlyMap<string, Uint8Array>> {
+  const read = async (digest: string) => {
+    const response = await api.open('readPayload', { path: { id, digest } }, { signal });
+    return [digest, new Uint8Array(await response.arrayBuffer())] as const;
+  };
+  return new Map(await Promise.all(digests.map(read)));
 }

@@ -1,0 +1,25 @@
+import { createContext, use } from 'react';
+
+/** What every item of a transcript may need. */
+export interface TranscriptFrame {
+  /** The session. */
+  readonly id: string;
+  /** Events before this offset are inherited. */
+  readonly ownFrom: number;
+  readonly shortId: (id: string) => string;
+  /** Opens the fork dialog at a turn's end. */
+  readonly onFork: (at: number) => void;
+  /** Shows what a turn changed. */
+  readonly onChanges: (at: number) => void;
+  /** What was folded out, by key: an item that comes back into sight is as it was. */
+  readonly folds: Map<string, boolean>;
+}
+
+export const TranscriptContext = createContext<TranscriptFrame | null>(null);
+
+/** The frame of the transcript around a component. */
+export function useFrame(): TranscriptFrame {
+  const frame = use(TranscriptContext);
+  if (frame === null) throw new Error('bug: an item is outside of a transcript');
+  return frame;
+}
