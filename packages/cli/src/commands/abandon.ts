@@ -1,8 +1,9 @@
 import { isRefusal } from '@ramet/core/codes';
 import { abandonRun } from '@ramet/runtime/graph';
+import { findGraphRun, shortenIds } from '@ramet/runtime/inspect';
 import type { AbandonFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
-import { findGraphRun, openStore, shortenIds } from '../store.ts';
+import { openStore } from '../store.ts';
 import { servicesOf } from './drive.ts';
 
 /** Ends a graph run for good. */

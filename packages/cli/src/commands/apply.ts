@@ -1,66 +1,37 @@
 import { resolve } from 'node:path';
-import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import { isRefusal } from '@ramet/core/codes';
 import { escapeLine, renderCount } from '@ramet/core/text';
-import type { FileStore } from '@ramet/runtime/store';
-import { findHeldWork, findStanding, type HeldWork } from '@ramet/runtime/upkeep';
-import { type AppliedCheckpoint, applyCheckpoint } from '@ramet/runtime/workspace/apply';
-import type { CliContext } from '../context.ts';
+import { describeApplied } from '@ramet/runtime/answers';
+import { findRun } from '@ramet/runtime/inspect';
+import { applyWork, type HeldWork } from '@ramet/runtime/upkeep';
+import type { AppliedCheckpoint } from '@ramet/runtime/workspace/apply';
 import type { ApplyFlags } from '../flags.ts';
-import type { Action, Answer } from '../output/answer.ts';
-import { findRun, openStore } from '../store.ts';
+import type { Action } from '../output/answer.ts';
+import { openStore } from '../store.ts';
 
 /** Brings a session's work into the person's repository. */
 export const apply: Action<ApplyFlags, [string]> = async (context, flags, [text]) => {
   const store = openStore(context);
   const id = findRun(store, text);
   if (isRefusal(id)) return id;
-  // Shared: a running session is refused, and none starts meanwhile.
-  const log = await store.share(id);
-  if (isRefusal(log)) return log;
-  try {
-    const work = await findHeldWork(store, id);
-    if (isRefusal(work)) return work;
-    if (work.untouched) return refuse('nothing_to_do', `the agent changed nothing in ${id}`, { id });
-    return await bring(context, { store, work, flags });
-  } finally {
-    log.close();
-  }
-};
-
-interface Bringing {
-  readonly store: FileStore;
-  readonly work: HeldWork;
-  readonly flags: ApplyFlags;
-}
-
-async function bring(context: CliContext, { store, work, flags }: Bringing): Promise<Answer | Refusal> {
-  const { id, checkpoint, base, opening, takenMs } = work;
   const { branch, toCheckout, checkout } = flags;
   const { cwd } = context;
-  const named = checkout === undefined ? {} : { checkout: resolve(cwd, checkout) };
-  const standing = await findStanding(work.project, { home: store.layout.home, cwd, ...named });
-  if (isRefusal(standing)) return standing;
-  const { project, isHere } = standing;
-  if (toCheckout === true && !isHere) return refuseElsewhere(cwd, work);
-  const applied = await applyCheckpoint({
-    ...{ project, checkpoint, base, opening, takenMs, runId: id },
+  const done = await applyWork(store, {
+    id,
+    cwd,
     ...(branch === undefined ? {} : { branch }),
     ...(toCheckout === true ? { toCheckout } : {}),
+    ...(checkout === undefined ? {} : { checkout: resolve(cwd, checkout) }),
   });
-  if (isRefusal(applied)) return applied;
+  if (isRefusal(done)) return done;
+  const { applied, work, isHere } = done;
   const isNamed = !isHere || checkout !== undefined;
   return {
-    json: { id, ...applied },
+    json: describeApplied(done),
     text: `${applied.commit}\n`,
     notes: renderApplied(applied, { work, isNamed }),
   };
-}
-
-/** Files are only written where the person stands, or said to. */
-function refuseElsewhere(cwd: string, { project, id }: HeldWork): Refusal {
-  const message = `${cwd} is no checkout of the repository ${id} began in, so no file was touched: go to the one you mean, or name it with --checkout (it began in ${project.checkout})`;
-  return refuse('no_workspace', message, { path: cwd, last: project.checkout });
-}
+};
 
 const SHOWN_NAMES = 5;
 

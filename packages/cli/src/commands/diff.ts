@@ -1,59 +1,33 @@
-import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import { isRefusal, refuse } from '@ramet/core/codes';
 import { escapeLine, escapeText, renderColumns, renderCount } from '@ramet/core/text';
-import type { FileStore } from '@ramet/runtime/store';
-import { findHeldWork, type HeldWork } from '@ramet/runtime/upkeep';
-import { type CheckpointDiff, type DiffRequest, diffCheckpoint } from '@ramet/runtime/workspace/diff';
+import { describeDiff } from '@ramet/runtime/answers';
+import { findRun } from '@ramet/runtime/inspect';
+import { compareWork } from '@ramet/runtime/upkeep';
+import type { CheckpointDiff } from '@ramet/runtime/workspace/diff';
 import type { CliContext } from '../context.ts';
 import type { DiffFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
 import { paint } from '../output/style.ts';
-import { findRun, openStore } from '../store.ts';
+import { openStore } from '../store.ts';
 
 /** Shows what a session changed. */
 export const diff: Action<DiffFlags, [string, string?]> = async (context, flags, [text, otherText]) => {
   if (flags.raw && (flags.json || flags.stat)) return refuse('bad_usage', '--raw goes with neither --json nor --stat');
   const store = openStore(context);
-  const sides = await findSides(store, text, otherText);
-  if (isRefusal(sides)) return sides;
-  const { from, to } = sides;
-  const opening = from?.kind === 'checkpoint' ? null : to.opening;
-  const compared = await diffCheckpoint({
-    project: to.project,
-    from,
-    opening,
-    to: to.checkpoint,
-    ignored: flags.ignored === true,
-  });
-  const { files, hidden, leftOut } = compared;
-  const json = { id: to.id, from, to: to.checkpoint, files, hidden, leftOut };
+  const id = findRun(store, text);
+  if (isRefusal(id)) return id;
+  const other = otherText === undefined ? null : findRun(store, otherText);
+  if (isRefusal(other)) return other;
+  const ignored = flags.ignored === true;
+  const found = await compareWork(store, { id, ignored, ...(other === null ? {} : { other }) });
+  if (isRefusal(found)) return found;
+  const { compared } = found;
+  const json = describeDiff(found);
   if (flags.json) return { json };
   if (flags.stat) return { json, text: renderStat(compared), notes: renderHidden(context, compared) };
   await printPatch(context, compared, flags.raw === true);
   return { json, notes: renderHidden(context, compared) };
 };
-
-interface Sides {
-  readonly from: DiffRequest['from'];
-  readonly to: HeldWork;
-}
-
-/** Of two sessions the second is the newer side, as with git. */
-async function findSides(store: FileStore, text: string, otherText: string | undefined): Promise<Sides | Refusal> {
-  const one = await findWork(store, text);
-  if (isRefusal(one)) return one;
-  if (otherText === undefined) return { from: one.base === null ? null : { kind: 'commit', id: one.base }, to: one };
-  const other = await findWork(store, otherText);
-  if (isRefusal(other)) return other;
-  if (one.project.id !== other.project.id) {
-    return refuse('no_workspace', `${one.id} and ${other.id} are of different projects and cannot be compared`);
-  }
-  return { from: { kind: 'checkpoint', id: one.checkpoint }, to: other };
-}
-
-async function findWork(store: FileStore, text: string): Promise<HeldWork | Refusal> {
-  const id = findRun(store, text);
-  return isRefusal(id) ? id : findHeldWork(store, id);
-}
 
 /** Line by line as git writes it, so that a large patch needs no memory. */
 async function printPatch(context: CliContext, compared: CheckpointDiff, isRaw: boolean): Promise<void> {

@@ -1,4 +1,5 @@
 import { escapeLine } from '@ramet/core/text';
+import { describeChecks } from '@ramet/runtime/answers';
 import { openFileStore } from '@ramet/runtime/store';
 import { type CheckLevel, examineMachine } from '@ramet/runtime/upkeep';
 import type { DoctorFlags } from '../flags.ts';
@@ -22,12 +23,12 @@ export const doctor: Action<DoctorFlags, []> = async (context) => {
     env: context.env,
     nodeVersion: process.versions.node,
   });
-  const ok = checks.every((check) => check.level !== 'bad');
+  const json = describeChecks(checks);
   const facts = checks.map(({ name, level, message, remedy }) => {
     const [mark, tone] = MARKS[level];
     const advice = remedy === undefined ? '' : `; ${escapeLine(remedy)}`;
     return { label: name, text: `${escapeLine(message)}${advice}`, lead: paint(context.stdout, tone, mark) };
   });
   const lines = renderFacts(context.stdout, facts).map((line) => `${line}\n`);
-  return { json: { ok, checks }, text: lines.join(''), exit: ok ? 0 : 2 };
+  return { json, text: lines.join(''), exit: json.ok ? 0 : 2 };
 };

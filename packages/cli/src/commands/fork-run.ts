@@ -1,15 +1,23 @@
 /** Forks a graph run, and goes on with the child. */
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
-import type { RunWriteHazard } from '@ramet/core/fork';
-import { forkRun, type RunForkOptions, resumeRun } from '@ramet/runtime/graph';
+import {
+  type DescribedRunFork,
+  type DrivenRunFork,
+  describeDriven,
+  describeIdle,
+  describeRunFork,
+  refuseStart,
+} from '@ramet/runtime/answers';
+import type { ReplayHazard } from '@ramet/runtime/fork';
+import { forkRun, listForkWrites, type RunForkOptions, resumeRun } from '@ramet/runtime/graph';
+import { shortenIds } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import type { ForkFlags } from '../flags.ts';
 import type { Answer } from '../output/answer.ts';
-import { describeRunFork, renderRunFork, renderWrites } from '../output/run-fork.ts';
-import { describeDriven, exitOfRun, renderDriven } from '../output/run-result.ts';
-import { shortenIds } from '../store.ts';
+import { renderRunFork, renderWrites } from '../output/run-fork.ts';
+import { exitOfRun, renderDriven } from '../output/run-result.ts';
 import { drive, servicesOf } from './drive.ts';
 import { requireGraphFile } from './graph-file.ts';
 import { readJson } from './json-input.ts';
@@ -35,7 +43,7 @@ export async function forkGraphRun(context: CliContext, request: RunForkRequest)
   if (run === null) return { json, text: notes };
   if (flags.noStart || made.repeated) {
     const goOn = `go on: ramet resume ${shortenIds(store)(run)}\n`;
-    return { json: { ...json, status: 'idle' }, text: `${run}\n`, notes: `${notes}${goOn}` };
+    return { json: describeIdle(json), text: `${run}\n`, notes: `${notes}${goOn}` };
   }
   return startChild(context, request, { run, json, notes });
 }
@@ -57,10 +65,8 @@ async function readOptions(context: CliContext, request: RunForkRequest): Promis
   };
   if (acknowledgeWrites === undefined) return options;
   if (acknowledgeWrites !== 'all') return { ...options, acknowledge: acknowledgeWrites };
-  const { idempotencyKey: _, ...alone } = options;
-  const planned = await forkRun(servicesOf(context, request.store), request.source, { ...alone, dryRun: true });
-  if (isRefusal(planned)) return planned;
-  return { ...options, acknowledge: (planned.plan?.writes ?? []).map(({ offset }) => offset) };
+  const writes = await listForkWrites(servicesOf(context, request.store), request.source, options);
+  return isRefusal(writes) ? writes : { ...options, acknowledge: writes };
 }
 
 async function readChanges(
@@ -88,7 +94,7 @@ async function readChanges(
 /** A person is shown each write before the line that refuses; a program finds them in the answer. */
 function explainRefusal(context: CliContext, refusal: Refusal, flags: ForkFlags): Refusal {
   if (refusal.code !== 'write_replay_hazard' || flags.json || flags.events) return refusal;
-  const writes = refusal.data.writes as readonly RunWriteHazard[];
+  const { writes } = refusal.data as Pick<ReplayHazard, 'writes'>;
   context.stderr.write(renderWrites(context, writes));
   return refusal;
 }
@@ -96,23 +102,18 @@ function explainRefusal(context: CliContext, refusal: Refusal, flags: ForkFlags)
 async function startChild(
   context: CliContext,
   { store, flags }: RunForkRequest,
-  child: { readonly run: RunId; readonly json: Record<string, unknown>; readonly notes: string },
+  child: { readonly run: RunId; readonly json: DescribedRunFork; readonly notes: string },
 ): Promise<Answer | Refusal> {
   const { run: id, json, notes } = child;
   const isText = !flags.json && !flags.events;
   if (isText) context.stderr.write(notes);
   const driven = await drive(context, { store, flags }, (services, settings) => resumeRun(services, { id, settings }));
   if (isRefusal(driven)) return refuseStart(driven, id, json);
+  const started: DrivenRunFork = { ...json, ...describeDriven(driven.result) };
   return {
-    json: { ...json, ...describeDriven(driven.result) },
+    json: started,
     text: `${id}\n`,
     notes: await renderDriven(context, store, { ...driven, flags }),
     exit: exitOfRun(driven.result),
   };
-}
-
-/** The child is there, and a person or program has to know. */
-function refuseStart({ code, message, data }: Refusal, id: RunId, json: Record<string, unknown>): Refusal {
-  const said = `run ${id} was made, and did not start: ${message}; go on with \`ramet resume ${id}\``;
-  return refuse(code, said, { ...data, ...json, status: 'idle' });
 }

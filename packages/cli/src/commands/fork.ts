@@ -1,12 +1,14 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { makeRunId, type RunId } from '@ramet/core/events';
+import { describeFork } from '@ramet/runtime/answers';
 import { type ForkOptions, type ForkResult, forkSession } from '@ramet/runtime/fork';
+import { findRun, isGraphRun } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import type { ForkFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
-import { describeFork, renderFork } from '../output/session-fork.ts';
-import { findRun, isGraphRun, openStore } from '../store.ts';
+import { renderFork } from '../output/session-fork.ts';
+import { openStore } from '../store.ts';
 
 /** Forks a session or a graph run. */
 export const fork: Action<ForkFlags, [string]> = async (context, flags, [text]) => {

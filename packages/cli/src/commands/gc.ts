@@ -1,5 +1,6 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { renderBytes, renderColumns, renderCount } from '@ramet/core/text';
+import { describeCollection } from '@ramet/runtime/answers';
 import { collectGarbage, type GarbageReport, listProjects } from '@ramet/runtime/workspace/gc';
 import { readProject } from '@ramet/runtime/workspace/project';
 import type { GcFlags } from '../flags.ts';
@@ -18,7 +19,8 @@ export const gc: Action<GcFlags, []> = async (context, flags) => {
     if (isRefusal(report)) refusals.push(report);
     else projects.push(report);
   }
-  const bytes = projects.reduce((sum, { bytesBefore, bytesAfter }) => sum + Math.max(0, bytesBefore - bytesAfter), 0);
+  const json = describeCollection(dryRun, projects);
+  const { bytes } = json;
   const [refusal] = refusals;
   if (refusal !== undefined) {
     const others =
@@ -30,7 +32,7 @@ export const gc: Action<GcFlags, []> = async (context, flags) => {
   const verb = dryRun ? 'would be freed' : 'freed';
   const total = `${renderCount(projects.length, 'project')}, ${renderBytes(bytes)} ${verb}`;
   const lines = [...renderColumns(projects.map(renderReport)), total];
-  return { json: { dryRun, projects, bytes }, text: lines.map((line) => `${line}\n`).join('') };
+  return { json, text: lines.map((line) => `${line}\n`).join('') };
 };
 
 function renderReport(report: GarbageReport): readonly string[] {

@@ -2,19 +2,16 @@ import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { EVENT_TYPES, isEventType, type LoggedEvent, type RunId } from '@ramet/core/events';
 import { escapeJson, escapeLine, renderColumns, renderJson } from '@ramet/core/text';
 import { decoderOf } from '@ramet/core/transcript';
-import { type FileStore, refuseDamaged } from '@ramet/runtime/store';
+import { describeLog } from '@ramet/runtime/answers';
+import { findRun, findWholeRange, type WholeRange } from '@ramet/runtime/inspect';
+import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import type { LogFlags } from '../flags.ts';
 import type { Action, Answer } from '../output/answer.ts';
 import { summarizeEvent } from '../output/event.ts';
-import { findRun, openStore } from '../store.ts';
+import { openStore } from '../store.ts';
 
 type Reader = NonNullable<ReturnType<FileStore['read']>>;
-
-interface Range {
-  readonly from: number;
-  readonly to: number;
-}
 
 /** Prints the events of a run; of a damaged log those before the damage, and then the damage. */
 export const log: Action<LogFlags, [string]> = async (context, flags, [text]) => {
@@ -26,10 +23,7 @@ export const log: Action<LogFlags, [string]> = async (context, flags, [text]) =>
   const reader = store.read(id);
   if (reader === null) return refuse('unknown_run', `session ${id} was removed meanwhile`, { id });
   const { from = 0, to = Number.MAX_SAFE_INTEGER } = flags;
-  const outline = reader.readOutline();
-  const isCut = outline.damage !== null && outline.damage.offset <= to;
-  const range = { from, to: isCut ? (outline.damage?.offset ?? 0) - 1 : to };
-  const damage = isCut ? refuseDamaged(id, outline) : null;
+  const { range, damage } = findWholeRange(reader, { from, to });
   if (flags.raw) return printRaw(context, reader, { range, damage });
   const events = range.to < range.from ? [] : [...reader.readEvents(range)].filter((event) => isWanted(event, flags));
   if (events.length === 0 && flags.type !== undefined && !isEventType(flags.type)) return refuseType(flags.type);
@@ -65,7 +59,8 @@ function answer(
 ): Answer | Refusal {
   const { id, events, damage, isJson } = found;
   if (isJson) {
-    return damage === null ? { json: { id, events } } : refuse(damage.code, damage.message, { ...damage.data, events });
+    const described = describeLog(id, events, damage);
+    return isRefusal(described) ? described : { json: described };
   }
   const text = renderEvents(context, reader, events);
   if (damage === null) return { json: null, text, notes: events.length === 0 ? 'no such event\n' : '' };
@@ -93,11 +88,7 @@ function renderEvents(context: CliContext, reader: Reader, events: readonly Logg
 }
 
 /** Line by line, so that a long log needs no memory. A pipe gets the exact bytes, a terminal what is safe to show. */
-async function printRaw(
-  context: CliContext,
-  reader: Reader,
-  wanted: { readonly range: Range; readonly damage: Refusal | null },
-): Promise<Answer | Refusal> {
+async function printRaw(context: CliContext, reader: Reader, wanted: WholeRange): Promise<Answer | Refusal> {
   const { range, damage } = wanted;
   for (const bytes of range.to < range.from ? [] : reader.readBytes(range)) {
     await context.stdout.drain();

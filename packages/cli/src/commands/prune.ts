@@ -1,9 +1,11 @@
 import { type Refusal, refuse } from '@ramet/core/codes';
 import { escapeLine, renderBytes } from '@ramet/core/text';
+import { describeDryRemoval, describeRemoval } from '@ramet/runtime/answers';
+import { shortenIds } from '@ramet/runtime/inspect';
 import { type PruneGoal, planPrune } from '@ramet/runtime/upkeep';
 import type { PruneFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
-import { openStore, shortenIds } from '../store.ts';
+import { openStore } from '../store.ts';
 import { carryOut, nameRun, renderPlan } from './remove.ts';
 
 /** Removes old sessions. */
@@ -22,8 +24,8 @@ export const prune: Action<PruneFlags, []> = async (context, flags) => {
   );
   const total = `all together take ${renderBytes(plan.total.own + plan.total.shared)}\n`;
   const rendered = [renderPlan(context, store, plan), ...kept, total].join('');
-  if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
-  if (plan.runs.length === 0) return { json: { ...plan, removed: [] }, text: rendered };
+  if (flags.dryRun) return { json: describeDryRemoval(plan), text: rendered };
+  if (plan.runs.length === 0) return { json: describeRemoval(plan, { removed: [], stuck: [] }), text: rendered };
   return carryOut(context, store, { plan, rendered, flags });
 };
 

@@ -1,13 +1,15 @@
-import { Failure, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { escapeLine, renderBytes, renderCount } from '@ramet/core/text';
+import { describeDryRemoval, describeRemoval } from '@ramet/runtime/answers';
+import { findRuns, shortenIds } from '@ramet/runtime/inspect';
 import { readGraphName } from '@ramet/runtime/inspect/runs';
 import type { FileStore } from '@ramet/runtime/store';
-import { planRemoval, type RemovalPlan, removeAppliedRef, removeRuns } from '@ramet/runtime/upkeep';
+import { carryOutRemoval, planRemoval, type RemovalPlan } from '@ramet/runtime/upkeep';
 import { type CliContext, isInteractive } from '../context.ts';
 import type { RemoveFlags } from '../flags.ts';
 import type { Action, Answer } from '../output/answer.ts';
 import { paint } from '../output/style.ts';
-import { findRuns, nounFor, openStore, shortenIds } from '../store.ts';
+import { nounFor, openStore } from '../store.ts';
 
 /** Removes the runs some ids name. */
 export const remove: Action<RemoveFlags, readonly string[]> = async (context, flags, texts) => {
@@ -17,7 +19,7 @@ export const remove: Action<RemoveFlags, readonly string[]> = async (context, fl
   const plan = await planRemoval({ store, env: context.env, refs: flags.refs === true }, ids);
   if (isRefusal(plan)) return plan;
   const rendered = renderPlan(context, store, plan);
-  if (flags.dryRun) return { json: { dryRun: true, ...plan, removed: [] }, text: rendered };
+  if (flags.dryRun) return { json: describeDryRemoval(plan), text: rendered };
   return carryOut(context, store, { plan, rendered, flags });
 };
 
@@ -40,30 +42,11 @@ export async function carryOut(
   if (refusal !== null) return refusal;
   // What is about to go is named before it goes.
   if (flags.yes && !flags.json) context.stderr.write(rendered);
-  const { removed, stopped } = await removeRuns(
-    store,
-    plan.runs.map(({ id }) => id),
-  );
-  const { stuck } = await removeRefs(plan.runs.filter(({ id }) => removed.includes(id)));
-  if (stopped !== null) {
-    const message = `${stopped.message}; removed before that: ${removed.length === 0 ? 'none' : removed.join(', ')}`;
-    return refuse(stopped.code, message, { ...stopped.data, removed });
-  }
-  const freed = `removed ${renderCount(removed.length, noun)}: ${renderBytes(plan.bytes.own)} freed`;
-  const notes = stuck.map((line) => `${escapeLine(line)}\n`).join('');
-  return { json: { ...plan, removed, ...(stuck.length === 0 ? {} : { stuck }) }, notes, text: `${freed}\n` };
-}
-
-/** A ref that moved since it was counted stays, and is named. */
-async function removeRefs(runs: RemovalPlan['runs']): Promise<{ readonly stuck: readonly string[] }> {
-  const stuck: string[] = [];
-  for (const ref of runs.flatMap(({ refs = [] }) => refs)) {
-    await removeAppliedRef(ref).catch((error: unknown) => {
-      if (!(error instanceof Failure)) throw error;
-      stuck.push(`${ref.ref} in ${ref.repository} stays: ${error.message}`);
-    });
-  }
-  return { stuck };
+  const done = await carryOutRemoval(store, plan);
+  if (isRefusal(done)) return done;
+  const freed = `removed ${renderCount(done.removed.length, noun)}: ${renderBytes(plan.bytes.own)} freed`;
+  const notes = done.stuck.map((line) => `${escapeLine(line)}\n`).join('');
+  return { json: describeRemoval(plan, done), notes, text: `${freed}\n` };
 }
 
 async function confirm(context: CliContext, plan: RemovalPlan, rendered: string): Promise<Refusal | null> {

@@ -1,9 +1,10 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { renderJson, renderWords } from '@ramet/core/text';
+import { findRun, isGraphRun, shortenIds } from '@ramet/runtime/inspect';
 import { type ResolutionRequest, resolveCall } from '@ramet/runtime/runs';
 import type { ResolveFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
-import { findRun, isGraphRun, openStore, shortenIds } from '../store.ts';
+import { openStore } from '../store.ts';
 
 /** Records a person's word on a call whose outcome is unknown. */
 export const resolve: Action<ResolveFlags, [string]> = async (context, flags, [text]) => {

@@ -1,9 +1,10 @@
 import { isRefusal } from '@ramet/core/codes';
 import { resumeRun } from '@ramet/runtime/graph';
+import { findGraphRun } from '@ramet/runtime/inspect';
 import type { ResumeFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
 import { answerDriven } from '../output/run-result.ts';
-import { findGraphRun, openStore } from '../store.ts';
+import { openStore } from '../store.ts';
 import { drive } from './drive.ts';
 
 /** Goes on with a graph run. */

@@ -1,8 +1,8 @@
 import { realpathSync } from 'node:fs';
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
-import { deriveSessionOverview } from '@ramet/core/log';
-import { findLastSession } from '@ramet/runtime/inspect';
+import { dropUnusedFork } from '@ramet/runtime/fork';
+import { findLastSession, findRun } from '@ramet/runtime/inspect';
 import { runTurn, type TurnRequest, type TurnSettings } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
 import { locateProject } from '@ramet/runtime/workspace/project';
@@ -11,7 +11,7 @@ import type { RunFlags } from '../flags.ts';
 import type { Action, Answer } from '../output/answer.ts';
 import { observeTurn } from '../output/progress.ts';
 import { answerTurn } from '../output/turn.ts';
-import { findRun, openStore } from '../store.ts';
+import { openStore } from '../store.ts';
 import { readAttachments } from './attachments.ts';
 import { makeFork } from './fork.ts';
 import { chooseAsker, settingsOf } from './settings.ts';
@@ -51,12 +51,12 @@ async function takeTurn(context: CliContext, store: FileStore, turn: Turn): Prom
   const started = context.elapsed();
   const request = { session: target.session, prompt, attachments, settings, cwd };
   const result = await runTurn(services, request).catch(async (error: unknown) => {
-    await dropUnusedFork(store, target);
+    if (target.madeFork !== null) await dropUnusedFork(store, target.madeFork);
     throw error;
   });
   progress.end();
   if (isRefusal(result)) {
-    await dropUnusedFork(store, target);
+    if (target.madeFork !== null) await dropUnusedFork(store, target.madeFork);
     return (await retryInDirectory(context, store, { turn, refusal: result })) ?? result;
   }
   return answerTurn(context, store, { result, isTextShown: progress.isTextShown, ms: context.elapsed() - started });
@@ -137,14 +137,6 @@ async function forkTarget(context: CliContext, store: FileStore, flags: RunFlags
   if (isRefusal(made)) return made;
   if (made.session === null) throw new Error('bug: a fork that is no dry run made nothing');
   return { session: { kind: 'open', id: made.session }, madeFork: made.session };
-}
-
-/** A fork made for a turn that did not begin is not left behind. */
-async function dropUnusedFork(store: FileStore, { madeFork }: Target): Promise<void> {
-  if (madeFork === null) return;
-  const outline = store.read(madeFork)?.readOutline();
-  const overview = outline === undefined ? null : deriveSessionOverview(outline.heads);
-  if (overview !== null && overview.ownTurns === 0 && !overview.turnOpen) await store.remove(madeFork);
 }
 
 async function findLast(context: CliContext, store: FileStore): Promise<RunId | Refusal> {

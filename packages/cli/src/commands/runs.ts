@@ -1,13 +1,15 @@
 import type { RunId } from '@ramet/core/events';
 import { escapeLine, renderAge, renderColumns, truncateText } from '@ramet/core/text';
+import { describeRun } from '@ramet/runtime/answers';
+import { shortenIds } from '@ramet/runtime/inspect';
 import { type GraphRunListing, listGraphRuns } from '@ramet/runtime/inspect/runs';
 import type { CliContext } from '../context.ts';
 import type { RunsFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
 import { paint } from '../output/style.ts';
 import { arrangeTree, type TreeRow } from '../output/tree.ts';
-import { describeUsage, renderCost } from '../output/usage.ts';
-import { openStore, shortenIds } from '../store.ts';
+import { renderCost } from '../output/usage.ts';
+import { openStore } from '../store.ts';
 
 /** Lists graph runs, the one that was active last first. */
 export const runs: Action<RunsFlags, []> = async (context, flags) => {
@@ -21,19 +23,6 @@ export const runs: Action<RunsFlags, []> = async (context, flags) => {
   const parents = shown.flatMap(({ forkedFrom }) => (forkedFrom === undefined ? [] : [forkedFrom.id]));
   return { json, text: renderTable(context, rows, shortenIds(store, parents)) };
 };
-
-/** What lists and `show` answer alike of a run. */
-export function describeRun(run: Omit<GraphRunListing, 'forkedFrom' | 'openGates'>): Record<string, unknown> {
-  const { own, inherited, graph: hash, graphName: name, waits, steps, ownSteps, ...rest } = run;
-  return {
-    ...rest,
-    graph: { hash, ...(name === undefined ? {} : { name }) },
-    steps: { own: ownSteps, all: steps },
-    ...waits,
-    own: { usage: describeUsage(own.usage) },
-    inherited: { usage: describeUsage(inherited.usage) },
-  };
-}
 
 const WIDE_COLUMNS = 100;
 const NARROW_COLUMNS = 80;

@@ -2,7 +2,8 @@ import { realpathSync } from 'node:fs';
 import { isRefusal, type Refusal } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
 import { escapeLine, renderAge, renderBytes, renderColumns, renderCount } from '@ramet/core/text';
-import { belongsTo, listSessions, type Place, type SessionSummary } from '@ramet/runtime/inspect';
+import { describeSession } from '@ramet/runtime/answers';
+import { belongsTo, listSessions, type Place, type SessionSummary, shortenIds } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import type { SessionsFlags } from '../flags.ts';
@@ -10,8 +11,8 @@ import type { Action } from '../output/answer.ts';
 import { describeState } from '../output/state.ts';
 import { paint } from '../output/style.ts';
 import { arrangeTree, type TreeRow } from '../output/tree.ts';
-import { describeUsage, renderCost } from '../output/usage.ts';
-import { openStore, shortenIds } from '../store.ts';
+import { renderCost } from '../output/usage.ts';
+import { openStore } from '../store.ts';
 
 /** Lists sessions, the one that was active last first. */
 export const sessions: Action<SessionsFlags, []> = async (context, flags) => {
@@ -35,12 +36,6 @@ async function findPlace(context: CliContext, store: FileStore): Promise<Place |
   const project = await findProject({ stateFolder: store.layout.home, cwd: context.cwd });
   if (isRefusal(project)) return project;
   return { project: project?.id ?? null, folder: realpathSync(context.cwd) };
-}
-
-/** A session in answers. */
-function describeSession(session: SessionSummary): Record<string, unknown> {
-  const { own, inherited, ...rest } = session;
-  return { ...rest, own: { usage: describeUsage(own.usage) }, inherited: { usage: describeUsage(inherited.usage) } };
 }
 
 const WIDE_COLUMNS = 100;

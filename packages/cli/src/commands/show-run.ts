@@ -1,13 +1,13 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
+import { describeRunView } from '@ramet/runtime/answers';
+import { shortenIds } from '@ramet/runtime/inspect';
 import { viewGraphRun } from '@ramet/runtime/inspect/runs';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import type { ShowFlags } from '../flags.ts';
 import type { Answer } from '../output/answer.ts';
 import { renderGraphRun, renderNodes } from '../output/graph-run.ts';
-import { shortenIds } from '../store.ts';
-import { describeRun } from './runs.ts';
 
 /** Shows one graph run, or a node of it. */
 export async function showRun(
@@ -25,9 +25,9 @@ export async function showRun(
   if (flags.node !== undefined) {
     const walk = view.walk.filter(({ node, id: name }) => node === flags.node || name === flags.node);
     if (walk.length === 0) return refuse('node_unknown', `run ${id} met no node ${flags.node}`, { id });
-    return { json: { ...describeRun(view), walk }, text: renderNodes(context, walk, isFull) };
+    return { json: describeRunView({ ...view, walk }), text: renderNodes(context, walk, isFull) };
   }
   const parents = view.forkedFrom === undefined ? [] : [view.forkedFrom.id];
   const rendering = { document, isFull, short: shortenIds(store, parents) };
-  return { json: describeRun(view), text: renderGraphRun(context, view, rendering) };
+  return { json: describeRunView(view), text: renderGraphRun(context, view, rendering) };
 }

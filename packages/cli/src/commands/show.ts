@@ -1,10 +1,10 @@
 import { isRefusal, refuse } from '@ramet/core/codes';
-import { viewSession } from '@ramet/runtime/inspect';
+import { describeSessionView } from '@ramet/runtime/answers';
+import { findRun, isGraphRun, shortenIds, viewSession } from '@ramet/runtime/inspect';
 import type { ShowFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
 import { renderSession } from '../output/session.ts';
-import { describeUsage } from '../output/usage.ts';
-import { findRun, isGraphRun, openStore, shortenIds } from '../store.ts';
+import { openStore } from '../store.ts';
 
 /** Shows one session, or one graph run. */
 export const show: Action<ShowFlags, [string]> = async (context, flags, [text]) => {
@@ -20,11 +20,10 @@ export const show: Action<ShowFlags, [string]> = async (context, flags, [text]) 
   if (flags.turn !== undefined && turns.length === 0) {
     return refuse('bad_usage', `session ${id} has no turn ${flags.turn}; it has ${view.turns.length}`, { id });
   }
-  const { own, inherited } = view;
-  const usage = { own: { usage: describeUsage(own.usage) }, inherited: { usage: describeUsage(inherited.usage) } };
+  const shown = { ...view, turns };
   const short = shortenIds(store, view.forkedFrom === undefined ? [] : [view.forkedFrom.id]);
   return {
-    json: { ...view, ...usage, turns },
-    text: renderSession(context, { ...view, turns }, { short, isFull: flags.full === true }),
+    json: describeSessionView(shown),
+    text: renderSession(context, shown, { short, isFull: flags.full === true }),
   };
 };

@@ -1,8 +1,9 @@
 import { isRefusal } from '@ramet/core/codes';
+import { findRun } from '@ramet/runtime/inspect';
 import { setTitle } from '@ramet/runtime/runs';
 import type { TitleFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
-import { findRun, openStore } from '../store.ts';
+import { openStore } from '../store.ts';
 
 /** Gives a session a title. */
 export const title: Action<TitleFlags, [string, string]> = async (context, _flags, [text, wanted]) => {

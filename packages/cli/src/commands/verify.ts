@@ -1,13 +1,15 @@
-import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
+import { exitCodeOf, isRefusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
 import { escapeLine, renderBytes, renderCount, wrapLine } from '@ramet/core/text';
+import { describeVerification, describeVerifications } from '@ramet/runtime/answers';
+import { findRuns, shortenIds } from '@ramet/runtime/inspect';
 import { type Problem, type Verification, verifyRun } from '@ramet/runtime/upkeep';
 import type { CliContext } from '../context.ts';
 import type { VerifyFlags } from '../flags.ts';
 import type { Action, Answer } from '../output/answer.ts';
 import { widthFor } from '../output/facts.ts';
 import { paint } from '../output/style.ts';
-import { findRuns, openStore, shortenIds } from '../store.ts';
+import { openStore } from '../store.ts';
 
 /** Verifies runs; one that does not hold makes the exit code 6. */
 export const verify: Action<VerifyFlags, readonly string[]> = async (context, flags, texts) => {
@@ -28,20 +30,12 @@ export const verify: Action<VerifyFlags, readonly string[]> = async (context, fl
 function answerFor(
   context: CliContext,
   found: { readonly results: readonly Verification[]; readonly short: (id: RunId) => string; readonly isOne: boolean },
-): Answer | Refusal {
+): Answer {
   const { results, short, isOne } = found;
-  const described = results.map((result) => ({ ...result, ok: result.problems.length === 0 }));
-  const json = isOne ? described[0] : { ok: described.every(({ ok }) => ok), runs: described };
+  const [only] = results;
+  const json = isOne && only !== undefined ? describeVerification(only) : describeVerifications(results);
   const text = results.map((result) => renderResult(context, result, short)).join('');
-  const broken = results.filter((result) => result.problems.length > 0);
-  if (broken.length === 0) return { json, text };
-  const count = renderCount(
-    broken.reduce((sum, { problems }) => sum + problems.length, 0),
-    'problem',
-  );
-  const which = broken.map(({ id }) => id).join(', ');
-  const message = `${which}: ${count} found; nothing was changed`;
-  return { json: { code: 'verification_failed', message, ...json }, text, exit: 6 };
+  return { json, text, exit: json.ok ? 0 : exitCodeOf('verification_failed') };
 }
 
 function renderResult(context: CliContext, result: Verification, short: (id: RunId) => string): string {

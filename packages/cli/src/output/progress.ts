@@ -6,10 +6,10 @@ import { type KnownEvent, knownEvent, type LoggedEvent, type RunId } from '@rame
 import { deriveSessionOverview } from '@ramet/core/log';
 import { toolCallsOf } from '@ramet/core/session';
 import { escapeLine, escapeText, renderJson, truncateText } from '@ramet/core/text';
+import { shortenIds } from '@ramet/runtime/inspect';
 import type { TurnObserver } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
-import { shortenIds } from '../store.ts';
 import { describeOpening } from './opening.ts';
 import { renderInput } from './session.ts';
 import { paint } from './style.ts';

@@ -1,42 +1,13 @@
-/** How a fork of a graph run is told: what it holds, what comes back, what it would make again. */
+/** A fork of a graph run as text: what it holds, what comes back, what it would make again. */
 import type { RunId } from '@ramet/core/events';
 import type { RunForkPlan, RunWriteHazard } from '@ramet/core/fork';
 import { escapeLine, renderBytes, renderCount, renderJson, truncateText } from '@ramet/core/text';
 import type { RunForkResult } from '@ramet/runtime/fork';
-import { bytesOfRun } from '@ramet/runtime/inspect';
+import { shortenIds } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
 import type { ForkFlags } from '../flags.ts';
-import { shortenIds } from '../store.ts';
 import { paint } from './style.ts';
-
-/** A fork in answers. */
-export function describeRunFork(store: FileStore, made: RunForkResult): Record<string, unknown> {
-  const { run, forkedFrom, plan, wouldProceed, bytes, missingPayloads, repeated } = made;
-  return {
-    run,
-    ...(run === null ? { dryRun: true, wouldProceed } : {}),
-    forkedFrom,
-    ...(plan === null ? {} : describePlan(plan)),
-    // Of one that is not there yet only the lines of its log are known.
-    bytes: run === null ? bytes : bytesOfRun(store.pathsOf(run)),
-    ...(missingPayloads.length === 0 ? {} : { missingPayloads }),
-    ...(repeated ? { repeated } : {}),
-  };
-}
-
-function describePlan({
-  boundary,
-  prefix,
-  writes,
-  exempt,
-  idempotent,
-  workspaces,
-}: RunForkPlan): Record<string, unknown> {
-  const { offset, node, attempt } = boundary;
-  const { events, bytes } = prefix;
-  return { boundary: { offset, node, attempt }, prefix: { events, bytes }, writes, exempt, idempotent, workspaces };
-}
 
 export interface RunForkRendering {
   readonly made: RunForkResult;

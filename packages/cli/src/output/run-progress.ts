@@ -5,9 +5,9 @@
 import { type EventOf, type KnownEvent, knownEvent, type LoggedEvent, type RunId } from '@ramet/core/events';
 import { escapeLine, renderJson, truncateText } from '@ramet/core/text';
 import type { RunObserver } from '@ramet/runtime/graph';
+import { shortenIds } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
-import { shortenIds } from '../store.ts';
 import { describeOpening } from './opening.ts';
 import { renderInput } from './session.ts';
 import { paint } from './style.ts';

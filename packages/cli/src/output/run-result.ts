@@ -1,44 +1,33 @@
 /** How a driven graph run is told: its output, or why it stopped and the command that goes on. */
 import { type ExitCode, exitCodeOf } from '@ramet/core/codes';
 import { escapeLine, escapeText, renderCount, renderJson, renderWords } from '@ramet/core/text';
+import { type DescribedGateAnswer, describeDriven } from '@ramet/runtime/answers';
 import type { ParkedFor, RunResult } from '@ramet/runtime/graph';
+import { shortenIds } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { Driven } from '../commands/drive.ts';
 import type { CliContext } from '../context.ts';
 import type { DriveFlags } from '../flags.ts';
-import { shortenIds } from '../store.ts';
 import { type Answer, exitOfError } from './answer.ts';
 import { renderRunFiles } from './run-files.ts';
 import { renderSample } from './sample.ts';
 import { paint } from './style.ts';
-import { describeUsage, renderUsage } from './usage.ts';
+import { renderUsage } from './usage.ts';
 
 export interface DrivenAnswer extends Driven {
   readonly flags: DriveFlags;
-  /** More fields of the JSON answer. */
-  readonly added?: Readonly<Record<string, unknown>>;
+  /** The gate whose answer let it go on. */
+  readonly gate?: Pick<DescribedGateAnswer, 'node' | 'gate'>;
 }
 
 /** The answer of `graph run`, `resume` and `answer`. */
 export async function answerDriven(context: CliContext, store: FileStore, driven: DrivenAnswer): Promise<Answer> {
-  const { result, added = {} } = driven;
+  const { result, gate = {} } = driven;
   return {
-    json: { ...describeDriven(result), ...added },
+    json: { ...describeDriven(result), ...gate },
     text: result.status === 'completed' ? renderOutput(result.output) : '',
     notes: await renderDriven(context, store, driven),
     exit: exitOfRun(result),
-  };
-}
-
-/** How a run ended, in answers. */
-export function describeDriven({ run, status, output, error, parked, usage }: RunResult): Record<string, unknown> {
-  return {
-    run,
-    status,
-    ...(status === 'completed' ? { output } : {}),
-    ...(error === undefined ? {} : { error }),
-    ...(parked === undefined ? {} : { parked }),
-    usage: describeUsage(usage),
   };
 }
 

@@ -1,17 +1,18 @@
 /** How a turn's end is told. */
-import { type ExitCode, exitCodeOf } from '@ramet/core/codes';
+import { type ExitCode, exitCodeOf, invariant } from '@ramet/core/codes';
 import { knownEvent, type RunId } from '@ramet/core/events';
 import { deriveSessionOverview } from '@ramet/core/log';
 import { escapeLine, escapeText, renderWords, truncateText } from '@ramet/core/text';
+import { describeEndedTurn, describeParkedTurn } from '@ramet/runtime/answers';
+import { shortenIds } from '@ramet/runtime/inspect';
 import type { TurnResult } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
 import { isUntouched } from '@ramet/runtime/upkeep';
 import type { CliContext } from '../context.ts';
-import { shortenIds } from '../store.ts';
 import { type Answer, exitOfError } from './answer.ts';
 import { describeChanges, describeLostGit, renderTaking } from './changes.ts';
 import { paint } from './style.ts';
-import { describeUsage, renderUsage } from './usage.ts';
+import { renderUsage } from './usage.ts';
 
 type Ended = Extract<TurnResult, { readonly kind: 'ended' }>;
 type Parked = Extract<TurnResult, { readonly kind: 'parked' }>;
@@ -28,22 +29,15 @@ export function answerTurn(context: CliContext, store: FileStore, turn: TurnAnsw
   const { result } = turn;
   const short = shortenIds(store);
   if (result.kind === 'parked') return answerParked(context, result, short);
-  const { session, end, text, usage, denied, error } = result;
-  const json = {
-    session,
-    turn: result.turn,
-    end,
-    text,
-    usage: describeUsage(usage),
-    denied,
-    ...(error === undefined ? {} : { error }),
-  };
+  invariant(result.kind === 'ended', `a turn of a command ends or waits, and this one is ${result.kind}`);
+  const { text } = result;
   const shown = turn.isTextShown || text === '' ? '' : `${escapeText(text).trimEnd()}\n`;
-  return { json, text: shown, notes: renderEnd(context, store, { ...turn, result, short }), exit: exitOf(result) };
+  const notes = renderEnd(context, store, { ...turn, result, short });
+  return { json: describeEndedTurn(result), text: shown, notes, exit: exitOf(result) };
 }
 
 function answerParked(context: CliContext, result: Parked, short: (id: RunId) => string): Answer {
-  const { reason: code, message, session, turn, offset, flags } = result;
+  const { reason: code, message, session, flags } = result;
   const goOn = renderWords(['ramet', 'run', '--session', short(session), ...flags]);
   const lines = [
     `ramet: ${escapeText(message)} (${code})`,
@@ -52,7 +46,7 @@ function answerParked(context: CliContext, result: Parked, short: (id: RunId) =>
       : `then go on: ${escapeLine(goOn)}`,
   ];
   const notes = `${paint(context.stderr, 'yellow', lines[0] ?? '')}\n${lines[1]}\n`;
-  return { json: { code, message, session, turn, offset, flags }, notes, exit: exitCodeOf(code) };
+  return { json: describeParkedTurn(result), notes, exit: exitCodeOf(code) };
 }
 
 /** A turn that ended early has the exit code of its error, where that has one, else that of the reason. */

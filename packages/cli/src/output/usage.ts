@@ -1,12 +1,6 @@
 import { renderCount } from '@ramet/core/text';
 import type { UsageSum } from '@ramet/core/usage';
-
-/** Usage in answers: tokens, what is not known, and the cost by currency where any is known. */
-export function describeUsage(sum: UsageSum): Record<string, unknown> {
-  const { cost, ...tokens } = sum;
-  const known = Object.entries(cost).map(([currency, amount]) => [currency, roundMoney(amount)]);
-  return { ...tokens, ...(known.length === 0 ? {} : { cost: Object.fromEntries(known) }) };
-}
+import { describeUsage } from '@ramet/runtime/answers';
 
 /** Usage in one line: `1200 in, 80 out, 0.0123 USD`. */
 export function renderUsage(sum: UsageSum): string {
@@ -22,12 +16,7 @@ export function renderUsage(sum: UsageSum): string {
 
 /** Known cost, with its currency; empty when none is known. */
 export function renderCost(sum: UsageSum): string {
-  return Object.entries(sum.cost)
-    .map(([currency, amount]) => `${roundMoney(amount)} ${currency}`)
+  return Object.entries(describeUsage(sum).cost ?? {})
+    .map(([currency, amount]) => `${amount} ${currency}`)
     .join(' + ');
-}
-
-/** Sums of binary fractions end in noise. */
-function roundMoney(amount: number): number {
-  return Number(amount.toFixed(6));
 }

@@ -7,6 +7,7 @@ import {
   unacknowledged,
   unknownAcknowledgements,
 } from '@ramet/core';
+import type { ReplayHazard } from './run-types.ts';
 
 /** Why a plan may not be committed, or null; a dry run is told what it would take. */
 export function judgeAcknowledged(plan: RunForkPlan, options: { readonly dryRun?: boolean }): Refusal | null {
@@ -29,5 +30,6 @@ function refuseHazard(plan: RunForkPlan, writes: readonly RunWriteHazard[]): Ref
   const flag = `--acknowledge-writes ${writes.map(({ offset }) => offset).join(',')}`;
   const many = writes.length === 1 ? 'a write' : `${writes.length} writes`;
   const message = `a fork of run ${source} from ${fromNode} (offset ${boundary.offset}) would make ${many} again that left already: ${named.join('; ')}; nothing was made; acknowledge each by its offset to make it again on purpose: \`${flag}\``;
-  return refuse('write_replay_hazard', message, { id: source, at: boundary.offset, fromNode, writes });
+  const hazard: ReplayHazard = { id: source, at: boundary.offset, fromNode, writes };
+  return refuse('write_replay_hazard', message, { ...hazard });
 }

@@ -1,4 +1,4 @@
-import type { Graph, RunForkPlan, RunForkRequest, RunId, RunOrigin } from '@ramet/core';
+import type { Graph, NodePath, RunForkPlan, RunForkRequest, RunId, RunOrigin, RunWriteHazard } from '@ramet/core';
 import type { RunStore } from '../store/index.ts';
 
 export interface RunForkContext {
@@ -17,6 +17,16 @@ export interface RunForkCommit extends RunForkRequest {
   readonly dryRun?: boolean;
   /** Runs when all of the child is durable but its place among the runs: to keep what it needs, its document. */
   readonly beforeCommit?: () => void;
+}
+
+/** What a fork that is refused with `write_replay_hazard` tells besides its message, on the command line and by HTTP. */
+export interface ReplayHazard {
+  readonly id: RunId;
+  /** Offset of the fork node's `node.enter`. */
+  readonly at: number;
+  readonly fromNode: NodePath;
+  /** Writes that would be made again and nobody acknowledged. */
+  readonly writes: readonly RunWriteHazard[];
 }
 
 /** What a fork made, or would make (`run` is null). */

@@ -14,6 +14,17 @@ import { refuseDocument } from './documents/check.ts';
 import { keepDocument, readDocument } from './documents/documents.ts';
 import type { RunForkOptions, RunServices } from './types.ts';
 
+/** Offsets of the writes that a fork would make again as the run is now: all there is to acknowledge. */
+export async function listForkWrites(
+  services: RunServices,
+  source: RunId,
+  options: RunForkOptions,
+): Promise<readonly number[] | Refusal> {
+  const { idempotencyKey: _, ...alone } = options;
+  const planned = await forkRun(services, source, { ...alone, dryRun: true });
+  return isRefusal(planned) ? planned : (planned.plan?.writes ?? []).map(({ offset }) => offset);
+}
+
 /** Forks a run at the entry of a node; the child walks the source's document, or another one that is kept with it. */
 export async function forkRun(
   services: RunServices,

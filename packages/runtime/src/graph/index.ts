@@ -1,7 +1,7 @@
 export { abandonRun } from './abandon-run.ts';
 export { answerGate } from './answer-gate.ts';
 export { refuseDocument } from './documents/check.ts';
-export { forkRun } from './fork-run.ts';
+export { forkRun, listForkWrites } from './fork-run.ts';
 export { resumeRun } from './resume-run.ts';
 export { startRun } from './start-run.ts';
 export type * from './types.ts';

@@ -1,6 +1,7 @@
 export { belongsTo, findLastSession, type Place } from './belonging.ts';
 export { findNetworkFileSystem, findStateFolderFault, nearestFolder } from './file-system.ts';
 export type { GraphRunState, GraphRunSummary } from './graph-summary.ts';
+export { findGraphRun, findRun, findRuns, isGraphRun, shortenIds } from './named-runs.ts';
 export type { ShownOrigin } from './origin.ts';
 export {
   type Bytes,
@@ -20,5 +21,7 @@ export {
   type RunSummary,
   type SessionSummary,
 } from './summary.ts';
-export { readStoreUsage, type StoreUsage } from './usage.ts';
+export { openUsableStore, type StorePlace } from './usable-store.ts';
+export { narrowUsage, readStoreUsage, type StoreUsage } from './usage.ts';
 export { type SessionView, type TurnView, viewSession, type WorkspaceView } from './view.ts';
+export { findWholeRange, type OffsetRange, type WholeRange } from './whole-range.ts';

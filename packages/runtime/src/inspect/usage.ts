@@ -43,6 +43,14 @@ export function readStoreUsage(store: FileStore): StoreUsage {
   };
 }
 
+/** The part of some runs: what they did themselves. */
+export function narrowUsage(all: StoreUsage, ids: ReadonlySet<RunId>): StoreUsage {
+  const sessions = all.sessions.filter(({ id }) => ids.has(id));
+  const runs = all.runs.filter(({ id }) => ids.has(id));
+  const total = [...sessions, ...runs].map(({ own }) => own).reduce<UsageSum>(joinUsage, NO_USAGE);
+  return { total, sessions, runs, removed: [], incomplete: all.incomplete.filter((id) => ids.has(id)) };
+}
+
 function readSessionUsage(store: FileStore): Omit<StoreUsage, 'runs'> {
   const spans: UsageSpan[] = [];
   const incomplete: RunId[] = [];

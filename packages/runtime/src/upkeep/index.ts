@@ -1,4 +1,5 @@
-export { type AppliedRef, removeAppliedRef } from './applied-refs.ts';
+export type { AppliedRef } from './applied-refs.ts';
+export { type AppliedWork, applyWork, type WorkRequest } from './applied-work.ts';
 export { type Check, type CheckLevel, type DoctorRequest, examineMachine } from './doctor.ts';
 export { findHeldWork, type HeldWork, isUntouched } from './held.ts';
 export { type PruneGoal, type PruneOptions, type PrunePlan, planPrune } from './prune.ts';
@@ -10,5 +11,6 @@ export {
   removeRuns,
   type UpkeepContext,
 } from './removal.ts';
-export { findStanding, type Standing, type StandingRequest } from './standing.ts';
+export { carryOutRemoval, type RemovalOutcome } from './removal-outcome.ts';
 export { type Problem, type Verification, verifyRun } from './verify.ts';
+export { compareWork, type WorkComparison, type WorkDiff } from './work-diff.ts';
