@@ -3,6 +3,7 @@ import {
   canonicalJson,
   type Decode,
   decodeValue,
+  type EventDraft,
   type EventOf,
   isRefusal,
   knownEvent,
@@ -10,6 +11,7 @@ import {
   type NodePath,
   type Refusal,
   type RunId,
+  type RunState,
   refuse,
 } from '@ramet/core';
 import type { OwnedLog } from '../store/index.ts';
@@ -37,10 +39,20 @@ export async function answerGate(services: RunServices, request: AnswerRequest):
   const log = await services.store.own(request.id);
   if (isRefusal(log)) return log;
   try {
-    return await answerOwned(services, log, request);
+    const folded = foldRun(services.store, log);
+    if (isRefusal(folded)) return folded;
+    const record = (draft: EventDraft): Promise<unknown> => log.append([draft], { durable: true });
+    return await answerRecorded({ state: folded.fold.state, log, record }, request);
   } finally {
     log.close();
   }
+}
+
+/** A run's log that is ours, what it amounts to, and how an event is recorded in it durably. */
+export interface AnswerPlace {
+  readonly state: RunState;
+  readonly log: Pick<OwnedLog, 'readEvents' | 'readPayload'>;
+  readonly record: (draft: EventDraft) => Promise<unknown>;
 }
 
 interface RecordedGate {
@@ -49,13 +61,11 @@ interface RecordedGate {
   answer?: EventOf<'gate.answer'>;
 }
 
-async function answerOwned(
-  services: RunServices,
-  log: OwnedLog,
+/** Judges an answer and records it; no other may be judged before it is there. */
+export async function answerRecorded(
+  { state, log, record }: AnswerPlace,
   request: AnswerRequest,
 ): Promise<AnsweredGate | Refusal> {
-  const folded = foldRun(services.store, log);
-  if (isRefusal(folded)) return folded;
   const gates = readGates(log.readEvents());
   const gate = findGate(gates, request);
   if (isRefusal(gate)) return gate;
@@ -66,14 +76,14 @@ async function answerOwned(
     const message = `gate ${gate.node} of run ${request.id} was answered at offset ${gate.answer.seq}, and not so; fork the run before it to answer otherwise`;
     return same ? place : refuse('gate_answered', message, { ...place, id: request.id });
   }
-  const ended = refuseEnded(folded.fold);
+  const ended = refuseEnded({ state });
   if (ended !== null) return ended;
   const schema = decode(gate.open.answerSchema) as Readonly<Record<string, unknown>>;
   const problem = findValueProblem(request.answer) ?? (await checkAgainst(schema, request.answer));
   if (problem !== null)
     return refuse('bad_input', `gate ${gate.node} takes another answer: ${problem}`, { ...place, schema });
   const { answer, by } = request;
-  await log.append([{ type: 'gate.answer', node: gate.node, gate: gate.open.seq, answer, by }], { durable: true });
+  await record({ type: 'gate.answer', node: gate.node, gate: gate.open.seq, answer, by });
   return place;
 }
 

@@ -1,6 +1,7 @@
 export { abandonRun } from './abandon-run.ts';
-export { answerGate } from './answer-gate.ts';
+export { type AnsweredGate, answerGate } from './answer-gate.ts';
 export { refuseDocument } from './documents/check.ts';
+export type { DrivenRun } from './driven-run.ts';
 export { forkRun, listForkWrites } from './fork-run.ts';
 export { resumeRun } from './resume-run.ts';
 export { startRun } from './start-run.ts';

@@ -3,6 +3,7 @@ import { checkReplay, type EventDraft, isRefusal, type Refusal } from '@ramet/co
 import { sha256 } from '../store/index.ts';
 import { describeResult } from './drive/describe-result.ts';
 import { driveRun } from './drive/drive-run.ts';
+import { openToAnswers } from './driven-run.ts';
 import { type OpenedRun, type OpenRunRequest, openRun } from './open-run.ts';
 import { usesRunFiles } from './places/file-use.ts';
 import { keepRunFiles } from './places/keep-files.ts';
@@ -35,5 +36,11 @@ async function goOn({ run, changedScript }: OpenedRun): Promise<RunResult> {
   if (usesRunFiles(graph.document)) {
     await keepRunFiles(journal, places, (text) => settings.observer.notice?.(text));
   }
-  return driveRun(run, failedAt);
+  const answers = openToAnswers(run);
+  settings.onDriving?.(answers.driven);
+  try {
+    return await driveRun(run, failedAt);
+  } finally {
+    await answers.close();
+  }
 }

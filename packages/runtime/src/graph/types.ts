@@ -11,6 +11,7 @@ import type {
 } from '@ramet/core';
 import type { ApprovalQuestion, ApprovalReply, PermissionRule, SessionServices } from '../session/index.ts';
 import type { Tool } from '../tools/index.ts';
+import type { DrivenRun } from './driven-run.ts';
 
 /** As a session's services, and the functions a library user registered as tools: one that throws fails its node. */
 export interface RunServices extends SessionServices {
@@ -32,6 +33,8 @@ export interface RunSettings {
     signal: AbortSignal,
   ) => Promise<ApprovalReply>;
   readonly onAsk: 'deny' | 'park' | 'fail';
+  /** Called when the run begins to be driven, with what can be said to it until that ends. */
+  readonly onDriving?: (run: DrivenRun) => void;
   readonly observer: RunObserver;
   readonly signal: AbortSignal;
 }

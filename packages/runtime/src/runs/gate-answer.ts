@@ -6,6 +6,7 @@
  */
 import { isRefusal, type NodePath, type Refusal, type RunId, refuse, renderJson, truncateText } from '@ramet/core';
 import { type AnsweredGate, answerGate } from '../graph/answer-gate.ts';
+import type { DrivenRun } from '../graph/driven-run.ts';
 import type { RunServices } from '../graph/types.ts';
 import { shortenIds } from '../inspect/index.ts';
 import { viewGraphRun } from '../inspect/runs/index.ts';
@@ -18,14 +19,26 @@ export interface GateAnswer {
   readonly answer: unknown;
 }
 
-/** Answers a gate for a person. */
-export async function answerRunGate(services: RunServices, request: GateAnswer): Promise<AnsweredGate | Refusal> {
+/** Answers a gate for a person; `driven` where this process drives the run, and null is answered once it does not. */
+export async function answerRunGate(services: RunServices, request: GateAnswer): Promise<AnsweredGate | Refusal>;
+export async function answerRunGate(
+  services: RunServices,
+  request: GateAnswer,
+  driven: DrivenRun,
+): Promise<AnsweredGate | Refusal | null>;
+export async function answerRunGate(
+  services: RunServices,
+  request: GateAnswer,
+  driven?: DrivenRun,
+): Promise<AnsweredGate | Refusal | null> {
   const { store } = services;
   const { id, answer } = request;
   const before = readStanding(store, id);
   const gate = request.gate ?? onlyAnswered(before);
   const named = gate === undefined ? {} : { gate };
-  const answered = await answerGate(services, { id, ...named, answer, by: 'person' });
+  const said = { ...named, answer, by: 'person' } as const;
+  const answered = await (driven === undefined ? answerGate(services, { id, ...said }) : driven.answerGate(said));
+  if (answered === null) return null;
   if (isRefusal(answered)) return explainRefusal(answered, before);
   const isRepeated = before.state === 'failed' && before.answers.has(answered.gate);
   return isRepeated ? refuseAgain(store, id, answered) : answered;
