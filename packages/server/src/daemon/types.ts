@@ -7,7 +7,7 @@
  */
 import type { Refusal, RunId } from '@ramet/core';
 import type { RunForkResult } from '@ramet/runtime/fork';
-import type { RunForkOptions } from '@ramet/runtime/graph';
+import type { RunForkOptions, RunServices } from '@ramet/runtime/graph';
 import type {
   AnsweredGateAnswer,
   AskAnswerBody,
@@ -51,4 +51,30 @@ export interface Daemon {
   watchLive(listener: (id: RunId) => void): () => void;
   /** Stops taking work, suspends what runs so that it can be taken up, and ends. */
   close(): Promise<void>;
+}
+
+/** What is published of a run as it happens: a model's words as they come, a command's output, a line of progress. */
+export interface LiveText {
+  readonly kind: 'text' | 'reasoning' | 'output' | 'notice';
+  readonly text: string;
+}
+
+/** What an operator is told; no prompt, input or output is ever in it. */
+export type DaemonReport =
+  | { readonly kind: 'began'; readonly id: RunId; readonly work: 'turn' | 'run' }
+  | { readonly kind: 'ended'; readonly id: RunId; readonly status: string }
+  | { readonly kind: 'failed'; readonly id: RunId; readonly code: string }
+  /** Begun before this daemon was, and not gone on with: it ended, is another's, or is gone. */
+  | { readonly kind: 'dropped'; readonly id: RunId; readonly code: string }
+  /** Not suspended in time: it is taken up as after a crash. */
+  | { readonly kind: 'left'; readonly id: RunId };
+
+export interface DaemonOptions {
+  readonly services: RunServices;
+  /** Where relative paths of scripts start, for requests that name no folder. */
+  readonly cwd: string;
+  readonly publish: (id: RunId, live: LiveText) => void;
+  readonly report?: (report: DaemonReport) => void;
+  /** How long `close` waits for what it suspends. */
+  readonly graceMs?: number;
 }

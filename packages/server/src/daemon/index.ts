@@ -1,0 +1,2 @@
+export { openDaemon } from './daemon.ts';
+export type * from './types.ts';
