@@ -1,7 +1,15 @@
 export { codeOf, diskFailure, makeFolder, removeTree, replaceFile } from './durable.ts';
 export { type FileStore, type FileStoreOptions, openFileStore } from './file-store.ts';
 export { keepGraph, readGraph } from './graphs.ts';
-export { forkKeyOf } from './keys.ts';
+export {
+  type Attempt,
+  commitAttempt,
+  createWithKey,
+  type KeyedRequest,
+  type KeyedWork,
+  stageAttempt,
+} from './keyed-creation.ts';
+export { forkKeyOf, startKeyOf } from './keys.ts';
 export { layoutOf, type RunPaths, runPathsOf, type StateLayout, stateFolderOf } from './layout.ts';
 export { acquireLock, type HeldLock } from './lock.ts';
 export { openMemoryStore } from './memory-store.ts';

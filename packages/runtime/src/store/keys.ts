@@ -28,6 +28,11 @@ export function forkKeyOf(source: RunId, key: string): Digest {
   return sha256(canonicalJson(['fork', source, key]));
 }
 
+/** The hash the file of a new run's key is named by. */
+export function startKeyOf(kind: 'session' | 'graph', key: string): Digest {
+  return sha256(canonicalJson([kind, null, key]));
+}
+
 /** Reads what a key stands for; null when nothing. */
 export function readKeyRecord(layout: StateLayout, hash: string): KeyRecord | null {
   try {

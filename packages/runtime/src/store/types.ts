@@ -114,9 +114,9 @@ export interface RunStore {
   stage(id: RunId, prefix?: { readonly source: SharedLog; readonly plan: ForkPlan | RunForkPlan }): StagedRun;
   /** Removes a run and all that lies beside its log, and retires the key that made it. Refuses with `unknown_run`, `owned_elsewhere`. */
   remove(id: RunId): Promise<Refusal | null>;
-  /** The child an idempotency key made, or null. */
+  /** The run an idempotency key made, or null. */
   readKey(hash: string): KeyRecord | null;
-  /** Binds a key to a child, durably; false when it is bound already. */
+  /** Binds a key to a run, durably; false when it is bound already. */
   claimKey(hash: string, record: KeyRecord): boolean;
   /** Says of a key that its child was removed. */
   retireKey(hash: string): void;
