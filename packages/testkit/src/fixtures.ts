@@ -45,7 +45,7 @@ export const EVENT_FIXTURES: { readonly [T in EventType]: EventDraft & { readonl
     reason: 'asked',
     carried: [],
   },
-  message: { type: 'message', message: { role: 'user', content: 'do it' }, notices: ['a word first'] },
+  message: { type: 'message', message: { role: 'user', content: 'do it' }, notices: ['a word first'], key: 'once' },
   'model.request': { type: 'model.request', digest: DIGEST, model: 'test/model', attempt: 1, purpose: 'turn' },
   'model.response': {
     type: 'model.response',

@@ -42,6 +42,8 @@ export interface TurnOptions {
   readonly prompt?: string | null;
   readonly settings?: Partial<TurnSettings>;
   readonly attachments?: TurnRequest['attachments'];
+  /** Of the message to a session there is. */
+  readonly idempotencyKey?: string;
   /** Of a new session. */
   readonly created?: Partial<NewSession>;
   readonly observer?: TurnObserver;
@@ -170,7 +172,7 @@ class Harness implements SessionHarness {
     replies: readonly ScriptReply[] | null,
     options: TurnOptions = {},
   ): Promise<TurnResult | Refusal> {
-    const { prompt = 'do it', attachments = [], observer = {}, created } = options;
+    const { prompt = 'do it', attachments = [], observer = {}, created, idempotencyKey } = options;
     const cwd = this.repository;
     const settings = makeSettings({
       ...(replies === null ? {} : { model: this.writeScript(replies) }),
@@ -186,6 +188,7 @@ class Harness implements SessionHarness {
       cwd,
       attachments,
       settings,
+      ...(idempotencyKey === undefined ? {} : { idempotencyKey }),
     };
     return runTurn({ ...this.services, ...options.services }, request);
   }

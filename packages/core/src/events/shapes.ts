@@ -70,6 +70,7 @@ const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     workspace: workspaceKind,
     versions: object,
     title: maybe(text),
+    key: maybe(text),
   },
   'session.config': {
     schema: count,
@@ -106,7 +107,7 @@ const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     carried: list,
     reason: maybe(textOrPayload),
   },
-  message: { message: userMessage, notices: maybe(listOf(textOrPayload)) },
+  message: { message: userMessage, notices: maybe(listOf(textOrPayload)), key: maybe(text) },
   'model.request': { digest, model: text, attempt: count, purpose },
   'model.response': {
     model: text,

@@ -129,6 +129,7 @@ export interface EventBodies {
     readonly workspace: WorkspaceKind;
     readonly title?: string;
     readonly versions: Readonly<Record<string, string>>;
+    readonly key?: string;
   };
   'session.config': {
     readonly schema: number;
@@ -180,6 +181,8 @@ export interface EventBodies {
     readonly message: UserMessage;
     /** Words of Ramet to the agent, shown before the message: outstanding writes, a workspace that is not restored. */
     readonly notices?: readonly string[];
+    /** The idempotency key it was sent with: in this very session no other message has it. */
+    readonly key?: string;
   };
   'model.request': {
     readonly digest: Digest;

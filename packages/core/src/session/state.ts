@@ -40,6 +40,8 @@ export interface OpenTurn {
   readonly turn: number;
   readonly start: number;
   readonly startedAt: string;
+  /** The idempotency key of its message. */
+  readonly key?: string;
   /** Replies of the model to the turn's own requests. */
   readonly replies: number;
   readonly requests: number;
@@ -54,6 +56,14 @@ export type ContextEvent =
   | EventOf<'model.response'>
   | EventOf<'tool.result'>
   | EventOf<'context.compact'>;
+
+/** A message of this very session that was sent with an idempotency key. */
+export interface KeyedMessage {
+  readonly turn: number;
+  readonly event: EventOf<'message'>;
+  /** Of its turn; absent while that is open. */
+  readonly end?: EventOf<'session.end'>;
+}
 
 export interface SessionState {
   readonly id: RunId;
@@ -73,6 +83,8 @@ export interface SessionState {
   /** What became of the files since the last message: the agent has not been told yet. */
   readonly untoldRestore?: EventOf<'workspace.restore'>;
   readonly context: readonly ContextEvent[];
+  /** By key; a fork inherits none. */
+  readonly keyed: ReadonlyMap<string, KeyedMessage>;
   /** Calls a person allowed for the rest of this run: tool and canonical input. */
   readonly grants: readonly { readonly tool: string; readonly input: unknown }[];
   readonly outstanding: readonly OutstandingWrite[];
@@ -84,9 +96,10 @@ export interface SessionState {
 }
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
-interface Draft extends Mutable<Omit<SessionState, 'context' | 'open' | 'grants'>> {
+interface Draft extends Mutable<Omit<SessionState, 'context' | 'open' | 'grants' | 'keyed'>> {
   open: (Mutable<Omit<OpenTurn, 'calls'>> & { calls: Mutable<CallState>[] }) | null;
   context: ContextEvent[];
+  keyed: Map<string, Mutable<KeyedMessage>>;
   grants: { readonly tool: string; readonly input: unknown }[];
 }
 
@@ -106,6 +119,7 @@ export function createSessionFold(): SessionFold {
     open: null,
     workspaceReady: false,
     context: [],
+    keyed: new Map(),
     grants: [],
     ancestors: [],
     outstanding: [],
@@ -174,10 +188,7 @@ const FOLDERS: { readonly [T in EventType]?: Folder<T> } = {
     draft.context = [event, ...draft.context.filter((kept) => kept.seq > event.through)];
     delete draft.contextTokens;
   },
-  'session.end': (draft, event) => {
-    draft.open = null;
-    draft.lastEnd = event;
-  },
+  'session.end': foldEnd,
 };
 
 function foldEvent(draft: Draft, event: KnownEvent): void {
@@ -193,6 +204,7 @@ function foldFork(draft: Draft, event: EventOf<'session.fork'>): void {
   draft.workspaceReady = false;
   delete draft.untoldRestore;
   draft.grants = [];
+  draft.keyed = new Map();
   draft.own = NO_USAGE;
 }
 
@@ -200,10 +212,12 @@ function foldMessage(draft: Draft, event: EventOf<'message'>): void {
   draft.turns += 1;
   delete draft.untoldRestore;
   draft.context.push(event);
+  if (event.key !== undefined) draft.keyed.set(event.key, { turn: draft.turns, event });
   draft.open = {
     turn: draft.turns,
     start: event.seq,
     startedAt: event.time,
+    ...(event.key === undefined ? {} : { key: event.key }),
     replies: 0,
     requests: 0,
     calls: [],
@@ -211,12 +225,24 @@ function foldMessage(draft: Draft, event: EventOf<'message'>): void {
   };
 }
 
+function foldEnd(draft: Draft, event: EventOf<'session.end'>): void {
+  const keyed = draft.open?.key === undefined ? undefined : draft.keyed.get(draft.open.key);
+  if (keyed !== undefined) keyed.end = event;
+  draft.open = null;
+  draft.lastEnd = event;
+}
+
 function foldResponse(draft: Draft, event: EventOf<'model.response'>): void {
   if (event.message !== undefined || event.usage !== undefined) {
     draft.own = addReply(draft.own, event.usage, event.cost);
     if (draft.open !== null) draft.open.usage = addReply(draft.open.usage, event.usage, event.cost);
   }
-  if (event.message === undefined || event.purpose !== 'turn' || draft.open === null) return;
+  if (event.purpose !== 'turn' || draft.open === null) return;
+  if (event.message === undefined) {
+    // A request that was told to stop is made again when its turn goes on: it counts once.
+    if (event.error?.code === 'interrupted') draft.open.requests = Math.max(0, draft.open.requests - 1);
+    return;
+  }
   draft.context.push(event);
   draft.open.replies += 1;
   draft.open.lastReply = event.message;

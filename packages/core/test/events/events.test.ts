@@ -22,7 +22,7 @@ const OPTIONAL: { readonly [T in EventType]: readonly string[] } = {
   'workspace.open': [],
   'workspace.checkpoint': [],
   'workspace.restore': ['reason'],
-  message: ['notices'],
+  message: ['notices', 'key'],
   'model.request': [],
   'model.response': ['message', 'finishReason', 'usage', 'cost', 'error'],
   'tool.intent': ['attempt', 'acknowledged'],

@@ -4,5 +4,5 @@ export { refuseDocument } from './documents/check.ts';
 export type { DrivenRun } from './driven-run.ts';
 export { forkRun, listForkWrites } from './fork-run.ts';
 export { resumeRun } from './resume-run.ts';
-export { startRun } from './start-run.ts';
+export { createRun, startRun } from './start-run.ts';
 export type * from './types.ts';

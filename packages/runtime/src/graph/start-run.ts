@@ -1,8 +1,9 @@
 /**
- * Starts a run. Everything that can be refused is refused before anything of it exists; then its document is kept, and
+ * Makes a run. Everything that can be refused is refused before anything of it exists; then its document is kept, and
  * its workspace and first events appear with one rename.
  */
 import {
+  canonicalJson,
   compileGraph,
   type EventDraft,
   type Graph,
@@ -18,7 +19,15 @@ import { type Configuration, readConfiguration } from '../config/index.ts';
 import { lockDirectory } from '../session/workspace/directory.ts';
 import { buildWorkspace, findPlace, type SessionPlace } from '../session/workspace/open-new.ts';
 import { withProjectShared } from '../session/workspace/project-lock.ts';
-import { runPathsOf, sha256 } from '../store/index.ts';
+import {
+  type Attempt,
+  commitAttempt,
+  createWithKey,
+  runPathsOf,
+  sha256,
+  stageAttempt,
+  startKeyOf,
+} from '../store/index.ts';
 import { refuseDocument, refuseInput } from './documents/check.ts';
 import { keepDocument } from './documents/documents.ts';
 import { openModels } from './nodes/models.ts';
@@ -26,15 +35,21 @@ import { refuseWithoutSandbox } from './open-run.ts';
 import { usesRunFiles } from './places/file-use.ts';
 import { resumeRun } from './resume-run.ts';
 import { refuseRunSettings } from './settings.ts';
-import type { NewRun, RunResult, RunServices, RunSettings } from './types.ts';
+import type { MadeRun, NewRun, RunResult, RunServices, RunSettings } from './types.ts';
 
 export interface StartRequest {
   readonly run: NewRun;
   readonly settings: RunSettings;
 }
 
-/** Starts a run and drives it until it ends or waits. */
+/** Starts a run and drives it until it ends or waits; one that its key made before is gone on with. */
 export async function startRun(services: RunServices, request: StartRequest): Promise<RunResult | Refusal> {
+  const made = await createRun(services, request);
+  return isRefusal(made) ? made : resumeRun(services, { id: made.run, settings: request.settings });
+}
+
+/** Makes a run that nobody drives yet, or finds the one its key made. */
+export async function createRun(services: RunServices, request: StartRequest): Promise<MadeRun | Refusal> {
   const { run, settings } = request;
   const { functions = [] } = services;
   const refusal =
@@ -43,12 +58,38 @@ export async function startRun(services: RunServices, request: StartRequest): Pr
     (await refuseInput(run.document, run.input));
   if (refusal !== null) return refusal;
   const graph = compileGraph(run.document, hashGraph(run.document, sha256));
+  const { idempotencyKey: key } = run;
+  const keyed =
+    key === undefined
+      ? { hash: null, digest: '' }
+      : { hash: startKeyOf('graph', key), digest: digestNewRun(graph, run) };
+  return createWithKey<MadeRun>(services.store, keyed, {
+    once: (attempt) => placeRun(services, { ...request, graph, attempt }),
+    describeRepeated: (id) => ({ run: id, repeated: true }),
+  });
+}
+
+/** Of what is asked for, not of how it is driven: another request with the same key is refused. */
+function digestNewRun({ hash }: Graph, { input, cwd, workspace, allowDirty, title, labels }: NewRun): string {
+  const place = { cwd, workspace: workspace ?? null, allowDirty };
+  return sha256(canonicalJson({ graph: hash, input, ...place, title: title ?? null, labels: labels ?? null }));
+}
+
+interface Placing extends StartRequest {
+  readonly graph: Graph;
+  readonly attempt: Attempt;
+}
+
+async function placeRun(services: RunServices, request: Placing): Promise<MadeRun | Refusal | 'beaten'> {
+  const { run, settings, graph, attempt } = request;
   const place = await findRunPlace(services, run);
   if (isRefusal(place)) return place;
-  const configuration = await checkPlace(services, { ...request, graph, place });
+  const configuration = await checkPlace(services, { ...request, place });
   if (isRefusal(configuration)) return configuration;
-  const id = await createRun(services, { run, graph, place, configuration, signal: settings.signal });
-  return isRefusal(id) ? id : resumeRun(services, { id, settings });
+  const { signal } = settings;
+  const id = await commitRun(services, { run, graph, place, configuration, signal, attempt });
+  if (isRefusal(id)) return id;
+  return id === 'beaten' ? 'beaten' : { run: id, repeated: false };
 }
 
 /** Where a run works: in a private checkout when its nodes need files and there is a repository. */
@@ -97,19 +138,21 @@ interface Creation {
   readonly place: SessionPlace;
   readonly configuration: Configuration;
   readonly signal: AbortSignal;
+  readonly attempt: Attempt;
 }
 
-async function createRun(services: RunServices, creation: Creation): Promise<RunId | Refusal> {
+async function commitRun(services: RunServices, creation: Creation): Promise<RunId | Refusal | 'beaten'> {
   const { project } = creation.place;
   keepDocument(services.store, creation.graph);
   return project === null ? build(services, creation) : withProjectShared(project, () => build(services, creation));
 }
 
-async function build(services: RunServices, creation: Creation): Promise<RunId | Refusal> {
+async function build(services: RunServices, creation: Creation): Promise<RunId | Refusal | 'beaten'> {
   const { store } = services;
-  const { place, run, configuration, signal } = creation;
-  const id = makeRunId(services.now(), services.randomBytes(10));
-  const staged = store.stage(id);
+  const { place, run, configuration, signal, attempt } = creation;
+  const id = attempt.claimed ?? makeRunId(services.now(), services.randomBytes(10));
+  const staged = stageAttempt(attempt, () => store.stage(id));
+  if (staged === 'beaten') return staged;
   try {
     const { allowDirty } = run;
     const paths = runPathsOf(store.layout.staging, id);
@@ -120,8 +163,7 @@ async function build(services: RunServices, creation: Creation): Promise<RunId |
     }
     staged.append([draftStart(id, creation)]);
     staged.append([opened]);
-    await staged.commit();
-    return id;
+    return (await commitAttempt(store, staged, { attempt })) ? id : 'beaten';
   } catch (error) {
     staged.discard();
     throw error;
@@ -129,7 +171,7 @@ async function build(services: RunServices, creation: Creation): Promise<RunId |
 }
 
 function draftStart(id: RunId, { run, graph, place }: Creation): EventDraft {
-  const { input, title, labels } = run;
+  const { input, title, labels, idempotencyKey: key } = run;
   return {
     type: 'graph.start',
     schema: SCHEMA,
@@ -142,5 +184,6 @@ function draftStart(id: RunId, { run, graph, place }: Creation): EventDraft {
     versions: { node: process.versions.node },
     ...(title === undefined ? {} : { title }),
     ...(labels === undefined ? {} : { labels }),
+    ...(key === undefined ? {} : { key }),
   };
 }

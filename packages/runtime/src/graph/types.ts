@@ -36,6 +36,7 @@ export interface RunSettings {
   /** Called when the run begins to be driven, with what can be said to it until that ends. */
   readonly onDriving?: (run: DrivenRun) => void;
   readonly observer: RunObserver;
+  /** Aborted: what is at work is interrupted. With the reason `SUSPEND` nobody did, and questions stay open. */
   readonly signal: AbortSignal;
 }
 
@@ -63,6 +64,15 @@ export interface NewRun {
   readonly allowDirty: boolean;
   readonly title?: string;
   readonly labels?: Readonly<Record<string, string>>;
+  /** One key makes one run; with another document, input, place, title or labels it is refused. */
+  readonly idempotencyKey?: string;
+}
+
+/** A run that is there, and is driven by `resumeRun`. */
+export interface MadeRun {
+  readonly run: RunId;
+  /** An earlier request with the same key made it. */
+  readonly repeated: boolean;
 }
 
 /** What a parked run waits for. */
@@ -82,7 +92,7 @@ export interface ParkedFor {
   }[];
 }
 
-/** How driving a run ended. */
+/** How driving a run ended. `interrupted`: it was told to stop, or was suspended, and is gone on with by `resumeRun`. */
 export interface RunResult {
   readonly run: RunId;
   readonly status: 'completed' | 'parked' | 'failed' | 'abandoned' | 'interrupted';

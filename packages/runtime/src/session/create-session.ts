@@ -1,7 +1,7 @@
 /** Makes a new session: its workspace and its first events appear with one rename, or nothing does. */
-import { type EventDraft, isRefusal, makeRunId, type Refusal, type RunId, SCHEMA } from '@ramet/core';
+import { canonicalJson, type EventDraft, isRefusal, makeRunId, type Refusal, type RunId, SCHEMA } from '@ramet/core';
 import type { Configuration } from '../config/index.ts';
-import { runPathsOf } from '../store/index.ts';
+import { type Attempt, commitAttempt, runPathsOf, sha256, stageAttempt } from '../store/index.ts';
 import type { NewSession, SessionServices } from './types.ts';
 import { buildWorkspace, type SessionPlace } from './workspace/open-new.ts';
 import { withProjectShared } from './workspace/project-lock.ts';
@@ -11,20 +11,25 @@ export interface CreateRequest {
   readonly options: NewSession;
   readonly configuration: Configuration;
   readonly signal: AbortSignal;
+  readonly attempt: Attempt;
 }
 
-/** Creates the session; answers its id and its `workspace.open`. */
-export async function createSession(services: SessionServices, request: CreateRequest): Promise<RunId | Refusal> {
+/** Creates the session and answers its id; `beaten` when another process with the same key was first. */
+export async function createSession(
+  services: SessionServices,
+  request: CreateRequest,
+): Promise<RunId | Refusal | 'beaten'> {
   const { project } = request.place;
   if (project === null) return build(services, request);
   return withProjectShared(project, () => build(services, request));
 }
 
-async function build(services: SessionServices, request: CreateRequest): Promise<RunId | Refusal> {
+async function build(services: SessionServices, request: CreateRequest): Promise<RunId | Refusal | 'beaten'> {
   const { store } = services;
-  const { place, options, configuration, signal } = request;
-  const id = makeRunId(services.now(), services.randomBytes(10));
-  const staged = store.stage(id);
+  const { place, options, configuration, signal, attempt } = request;
+  const id = attempt.claimed ?? makeRunId(services.now(), services.randomBytes(10));
+  const staged = stageAttempt(attempt, () => store.stage(id));
+  if (staged === 'beaten') return staged;
   try {
     const paths = runPathsOf(store.layout.staging, id);
     const { allowDirty } = options;
@@ -34,8 +39,7 @@ async function build(services: SessionServices, request: CreateRequest): Promise
       return opened;
     }
     staged.append([draftStart(id, place, options), opened]);
-    await staged.commit();
-    return id;
+    return (await commitAttempt(store, staged, { attempt })) ? id : 'beaten';
   } catch (error) {
     staged.discard();
     throw error;
@@ -43,7 +47,7 @@ async function build(services: SessionServices, request: CreateRequest): Promise
 }
 
 function draftStart(id: RunId, place: SessionPlace, options: NewSession): EventDraft {
-  const { title } = options;
+  const { title, idempotencyKey: key } = options;
   return {
     type: 'session.start',
     schema: SCHEMA,
@@ -53,5 +57,11 @@ function draftStart(id: RunId, place: SessionPlace, options: NewSession): EventD
     workspace: place.kind,
     versions: { node: process.versions.node },
     ...(title === undefined ? {} : { title }),
+    ...(key === undefined ? {} : { key }),
   };
+}
+
+/** Of what is asked for, not of how it is run: another request with the same key is refused. `message`: its digest. */
+export function digestNewSession({ cwd, workspace, allowDirty, title }: NewSession, message: string): string {
+  return sha256(canonicalJson({ cwd, workspace: workspace ?? null, allowDirty, title: title ?? null, message }));
 }

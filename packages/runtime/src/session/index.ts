@@ -1,2 +1,3 @@
 export { runTurn } from './run-turn.ts';
+export { SUSPEND } from './suspend.ts';
 export type * from './types.ts';

@@ -17,7 +17,7 @@ import { type Configuration, readConfiguration } from '../config/index.ts';
 import { measureRun } from '../inspect/index.ts';
 import type { Model } from '../model/index.ts';
 import type { Sandbox } from '../sandbox/index.ts';
-import { makeFolder } from '../store/index.ts';
+import { type LogReader, makeFolder } from '../store/index.ts';
 import { builtinTools, type Tool } from '../tools/index.ts';
 import { locateProject, readProject } from '../workspace/project/index.ts';
 import { chooseModel } from './choose-model.ts';
@@ -29,8 +29,9 @@ import { refuseOtherReach } from './reach.ts';
 import { gatherRules } from './rules.ts';
 import { record, type TurnContext } from './turn/context.ts';
 import { decodeWith } from './turn/decode.ts';
+import { findRepeated, keyOfMessage } from './turn/message.ts';
 import { emptyScratch, openRunSandbox } from './turn-sandbox.ts';
-import type { PermissionRule, SessionServices, TurnRequest } from './types.ts';
+import type { PermissionRule, RepeatedTurn, SessionServices, TurnRequest } from './types.ts';
 import { bindWorkspace } from './workspace/bind.ts';
 import { makeCaptor } from './workspace/capture.ts';
 import type { PreparedWorkspace } from './workspace/types.ts';
@@ -53,27 +54,59 @@ export interface OpenRequest {
   readonly timedOut: () => boolean;
 }
 
-/** Opens a session for a turn; on a refusal nothing of it stays locked. */
-export function openTurn(services: SessionServices, open: OpenRequest): Promise<Held<OpenedTurn> | Refusal> {
-  return holdLog(services.store, open.id, (held) => openOwned(services, { ...open, ...held }));
+/** A message that was sent before: nothing is opened for it. */
+export interface OpenedBefore {
+  readonly repeated: RepeatedTurn;
 }
 
-type OwnedOpen = OpenRequest & HeldLog;
+/** Opens a session for a turn; on a refusal nothing of it stays locked. */
+export async function openTurn(
+  services: SessionServices,
+  open: OpenRequest,
+): Promise<Held<OpenedTurn | OpenedBefore> | Refusal> {
+  const opened = await holdLog<OpenedTurn | OpenedBefore>(services.store, open.id, async (held) => {
+    const wrong = refuseGraphRun(held.log);
+    if (wrong !== null) return wrong;
+    const fold = foldLog(held.log);
+    const repeated = findRepeated(fold.state, open.request, decodeWith(held.log));
+    if (repeated !== null) return isRefusal(repeated) ? repeated : { repeated };
+    return openOwned(services, { ...open, ...held, fold });
+  });
+  return isRefusal(opened) ? (answerInUse(services, open, opened) ?? opened) : opened;
+}
 
-async function openOwned(services: SessionServices, open: OwnedOpen): Promise<OpenedTurn | Refusal> {
-  const { log, id } = open;
-  const { settings } = open.request;
-  const wrong = refuseGraphRun(log);
-  if (wrong !== null) return wrong;
+/** Whoever is at work in the session may be so for this very message. */
+function answerInUse(
+  { store }: SessionServices,
+  { id, request }: OpenRequest,
+  { code }: Refusal,
+): (Refusal | Held<OpenedBefore>) | null {
+  const log = code === 'owned_elsewhere' && keyOfMessage(request) !== undefined ? store.read(id) : null;
+  if (log === null) return null;
+  const repeated = findRepeated(foldLog(log).state, request, decodeWith(log));
+  return repeated === null || isRefusal(repeated) ? repeated : { repeated, close: async () => {} };
+}
+
+function foldLog(log: Pick<LogReader, 'readEvents'>): SessionFold {
   const fold = createSessionFold();
   for (const event of log.readEvents()) fold.add(event);
+  return fold;
+}
+
+interface OwnedOpen extends OpenRequest, HeldLog {
+  readonly fold: SessionFold;
+}
+
+async function openOwned(services: SessionServices, open: OwnedOpen): Promise<OpenedTurn | Refusal> {
+  const { log, id, fold } = open;
+  const { settings } = open.request;
   const { state } = fold;
   if (state.open === null && open.request.prompt === null) {
     return refuse('no_open_turn', `session ${id} has no open turn to continue; give it a message`, { id });
   }
   if (log.repaired || (state.open !== null && !isParked(state))) {
-    const what = isCut(state) ? 'stopped in the middle of a call' : 'died in the middle of a turn';
-    settings.observer.notice?.(`the last process that worked in session ${id} ${what}`);
+    const where = isCut(state) ? 'a call' : 'a turn';
+    settings.observer.notice?.(`the last process that worked in session ${id} stopped in the middle of ${where}`);
   }
   const configuration = await configure(services, fold, open.request);
   if (isRefusal(configuration)) return configuration;
@@ -101,7 +134,6 @@ async function openOwned(services: SessionServices, open: OwnedOpen): Promise<Op
   const changed = findChangedScript(state, model);
   const context = makeContext(services, {
     ...open,
-    fold,
     configuration,
     rules,
     tools: byName([...builtin.values(), ...mcp.tools]),
@@ -169,7 +201,6 @@ function findChangedScript({ open, config }: SessionState, model: Model): ErrorI
 }
 
 interface ContextParts extends OwnedOpen {
-  readonly fold: SessionFold;
   readonly configuration: Configuration;
   readonly rules: readonly PermissionRule[];
   readonly tools: ReadonlyMap<string, Tool>;

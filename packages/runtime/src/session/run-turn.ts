@@ -4,17 +4,21 @@
  * 1. A refusal leaves nothing behind: no session and no lock. What an owner records when it opens a log (the repair of a
  *    dead owner's tail, what it runs with) may remain.
  * 2. Whatever ends a turn, the log says so and the session can go on.
+ * 3. A request that is repeated under its key makes no second session and begins no second turn.
  */
 import { isRefusal, type Refusal, type RunId, refuse } from '@ramet/core';
 import { readConfiguration } from '../config/index.ts';
 import { AGENT_IDENTITY, openSandbox } from '../sandbox/index.ts';
+import { type Attempt, createWithKey, startKeyOf } from '../store/index.ts';
 import { chooseModel } from './choose-model.ts';
-import { createSession } from './create-session.ts';
+import { createSession, digestNewSession } from './create-session.ts';
+import { followSignal } from './follow-signal.ts';
 import { type OpenedTurn, openTurn } from './open-turn.ts';
 import { refuseSettings } from './settings.ts';
 import { beginTurn } from './turn/begin.ts';
-import { openTurnOf } from './turn/context.ts';
+import { openTurnOf, record } from './turn/context.ts';
 import { endTurn } from './turn/end.ts';
+import { digestMessage, makeMessage } from './turn/message.ts';
 import { describeEnd, describePark } from './turn/result.ts';
 import { driveTurn } from './turn/turn.ts';
 import type { NewSession, SessionServices, TurnRequest, TurnResult, TurnSettings } from './types.ts';
@@ -28,14 +32,13 @@ export async function runTurn(services: SessionServices, request: TurnRequest): 
   if (unusable !== null) return unusable;
   const clock = startClock(request.settings.limits.maxTimeMs, request.settings.signal);
   try {
-    const { session } = request;
-    const id = session.kind === 'open' ? session.id : await makeSession(services, request, session.options);
+    const id = await findSession(services, request);
     if (isRefusal(id)) return id;
     request.settings.observer.session?.(id);
     const opened = await openTurn(services, { id, request, ...clock });
     if (isRefusal(opened)) return opened;
     try {
-      return await takeTurn(opened, request);
+      return 'repeated' in opened ? opened.repeated : await takeTurn(opened, request);
     } finally {
       await opened.close();
     }
@@ -44,14 +47,30 @@ export async function runTurn(services: SessionServices, request: TurnRequest): 
   }
 }
 
+/** The session of a request: one there is, a new one, or the one that its key made. */
+async function findSession(services: SessionServices, request: TurnRequest): Promise<RunId | Refusal> {
+  const { session } = request;
+  if (session.kind === 'open') return session.id;
+  if (request.prompt === null) return refuse('nothing_to_do', 'a new session needs a prompt');
+  const { options } = session;
+  const { idempotencyKey: key } = options;
+  const keyed =
+    key === undefined
+      ? { hash: null, digest: '' }
+      : { hash: startKeyOf('session', key), digest: digestNewSession(options, digestMessage(makeMessage(request))) };
+  return createWithKey<RunId>(services.store, keyed, {
+    once: (attempt) => makeSession(services, request, { options, attempt }),
+    describeRepeated: (id) => id,
+  });
+}
+
 /** Everything that can be refused is refused before the session exists. */
 async function makeSession(
   services: SessionServices,
   request: TurnRequest,
-  options: NewSession,
-): Promise<RunId | Refusal> {
+  { options, attempt }: { readonly options: NewSession; readonly attempt: Attempt },
+): Promise<RunId | Refusal | 'beaten'> {
   const { settings } = request;
-  if (request.prompt === null) return refuse('nothing_to_do', 'a new session needs a prompt');
   const { home } = services.store.layout;
   const place = await findPlace(home, options);
   if (isRefusal(place)) return place;
@@ -74,7 +93,7 @@ async function makeSession(
     if (isRefusal(free)) return free;
     free.release();
   }
-  return createSession(services, { place, options, configuration, signal: settings.signal });
+  return createSession(services, { place, options, configuration, signal: settings.signal, attempt });
 }
 
 async function noticeIdentity({ project }: SessionPlace, settings: TurnSettings): Promise<void> {
@@ -92,8 +111,11 @@ async function takeTurn(opened: OpenedTurn, request: TurnRequest): Promise<TurnR
     await endTurn(context, { kind: 'end', reason: 'failed', error: changedScript });
     return describeEnd(context, turn);
   }
-  const parked = await driveTurn(context);
-  return parked === null ? describeEnd(context, turn) : describePark(context, turn, parked);
+  const stopped = await driveTurn(context);
+  if (stopped === null) return describeEnd(context, turn);
+  if (stopped.kind === 'park') return describePark(context, turn, stopped);
+  await record(context, [], { durable: true });
+  return { kind: 'suspended', session: context.fold.state.id, turn: turn.turn };
 }
 
 /** A timer that is longer fires at once. */
@@ -105,13 +127,25 @@ interface TurnClock {
   readonly stop: () => void;
 }
 
-function startClock(maxTimeMs: number | undefined, signal: AbortSignal): TurnClock {
-  if (maxTimeMs === undefined) return { signal, timedOut: () => false, stop: () => {} };
-  const timer = new AbortController();
-  const handle = setTimeout(() => timer.abort(), Math.min(maxTimeMs, MAX_TIMER_MS));
+function startClock(maxTimeMs: number | undefined, given: AbortSignal): TurnClock {
+  const { signal, stop, leave } = followSignal(given);
+  let isOver = false;
+  const timer =
+    maxTimeMs === undefined
+      ? undefined
+      : setTimeout(
+          () => {
+            isOver = !signal.aborted;
+            stop();
+          },
+          Math.min(maxTimeMs, MAX_TIMER_MS),
+        );
   return {
-    signal: AbortSignal.any([signal, timer.signal]),
-    timedOut: () => timer.signal.aborted && !signal.aborted,
-    stop: () => clearTimeout(handle),
+    signal,
+    timedOut: () => isOver,
+    stop: () => {
+      clearTimeout(timer);
+      leave();
+    },
   };
 }

@@ -95,12 +95,18 @@ export interface TurnSettings {
   /** The person confirmed the project's ramet.json with this very command. */
   readonly trustProject: boolean;
   readonly limits: TurnLimits;
-  /** Absent: nobody is there. */
+  /**
+   * Absent: nobody is there. Its question is in the log, durable, before it is called; it waits as long as it takes, and
+   * rejects when the signal is aborted.
+   */
   readonly ask?: (question: ApprovalQuestion, signal: AbortSignal) => Promise<ApprovalReply>;
   /** What to do when nobody is there to answer. */
   readonly onAsk: 'deny' | 'park' | 'fail';
   readonly observer: TurnObserver;
-  /** The first Ctrl-C. */
+  /**
+   * The first Ctrl-C: the turn ends as interrupted. With the reason `SUSPEND` it stays open instead, a question that is
+   * asked too, and a request without a prompt goes on with it.
+   */
   readonly signal: AbortSignal;
 }
 
@@ -111,6 +117,8 @@ export interface NewSession {
   readonly workspace?: Exclude<WorkspaceKind, 'overlay'>;
   readonly allowDirty: boolean;
   readonly title?: string;
+  /** One key makes one session and its first turn; with another message, place or title it is refused. */
+  readonly idempotencyKey?: string;
 }
 
 /** A turn: of a new session or an old one. Without a prompt the open turn is continued. */
@@ -119,6 +127,8 @@ export interface TurnRequest {
     | { readonly kind: 'new'; readonly options: NewSession }
     | { readonly kind: 'open'; readonly id: RunId };
   readonly prompt: string | null;
+  /** Of the message to a session there is: one key begins one turn; with another message it is refused. */
+  readonly idempotencyKey?: string;
   /** The folder the person stands in: a relative script path starts here. */
   readonly cwd: string;
   readonly attachments: readonly { readonly mediaType: string; readonly filename: string; readonly data: Uint8Array }[];
@@ -133,7 +143,21 @@ export interface DeniedCall {
   readonly reason: string;
 }
 
-/** How a turn ended. `kind: 'parked'`: it waits for a person, and no `session.end` was written. */
+/** The turn that an earlier request with the same key began; nothing was sent again. */
+export interface RepeatedTurn {
+  readonly kind: 'repeated';
+  readonly session: RunId;
+  readonly turn: number;
+  /** Offset of its message. */
+  readonly message: number;
+  /** Absent while it is open: somebody is at it, or a request without a prompt goes on with it. */
+  readonly end?: { readonly offset: number; readonly reason: EndReason };
+}
+
+/**
+ * How a turn ended. `kind: 'parked'`: it waits for a person, and no `session.end` was written. `suspended`: nor was one
+ * here, and nobody is waited for.
+ */
 export type TurnResult =
   | {
       readonly kind: 'ended';
@@ -156,6 +180,8 @@ export type TurnResult =
       readonly message: string;
       /** Flags without which the call would be another one: its sandbox, its network. */
       readonly flags: readonly string[];
-    };
+    }
+  | { readonly kind: 'suspended'; readonly session: RunId; readonly turn: number }
+  | RepeatedTurn;
 
 export type { Cost, ForkOrigin, Usage };

@@ -6,11 +6,11 @@
  * 3. A key is retired before its child is removed: after a crash between the two the child still answers for it.
  */
 import { readdirSync } from 'node:fs';
-import { invariant, isRefusal, parseRunId, type Refusal, type RunId, SCHEMA } from '@ramet/core';
+import { invariant, isRefusal, knownEvent, parseRunId, type Refusal, type RunId, SCHEMA } from '@ramet/core';
 import { type Announcer, makeAnnouncer } from './announcer.ts';
 import { bury } from './burial.ts';
 import { codeOf, diskFailure, makeDurableFolder } from './durable.ts';
-import { claimKeyRecord, findKeysOf, forkKeyOf, readKeyRecord, retireKeyRecord } from './keys.ts';
+import { claimKeyRecord, findKeysOf, forkKeyOf, readKeyRecord, retireKeyRecord, startKeyOf } from './keys.ts';
 import { layoutOf, type RunPaths, runPathsOf, type StateLayout } from './layout.ts';
 import { acquireLock, type HeldLock, isHeldExclusively, type LockMode, readOwner } from './lock.ts';
 import { type FolderOutline, type FolderOutlineOptions, readFolderOutline } from './log-folder.ts';
@@ -192,18 +192,30 @@ async function shareAs(
   return { ...reader, ...how, readOutline };
 }
 
-/** The keys that made a run: its own fork names its key; where the log cannot be read they are searched for. */
+/** The keys that made a run: its own start or fork names its key; where the log cannot be read they are searched for. */
 function keysOf(layout: StateLayout, id: RunId): readonly string[] {
   try {
-    const outline = readFolderOutline(runPathsOf(layout.runs, id).log);
+    const paths = runPathsOf(layout.runs, id);
+    const outline = readFolderOutline(paths.log);
     if (outline.damage !== null) return findKeysOf(layout, id);
     const made = findForkOf(outline, id);
-    if (made === null) return [];
+    if (made === null) return startKeysOf(openRunReader(id, paths));
     const line = outline.readLine(made.segment, made.position, made.bytes) as { readonly key?: unknown };
     return typeof line.key === 'string' ? [forkKeyOf(made.parent, line.key)] : [];
   } catch {
     return findKeysOf(layout, id);
   }
+}
+
+/** Of a run whose event 0 says how it was made. */
+function startKeysOf(reader: FolderReader): readonly string[] {
+  const [event] = reader.readEvents({ from: 0, to: 0 });
+  const start = event === undefined ? null : knownEvent(event);
+  if (start?.type !== 'session.start' && start?.type !== 'graph.start') return [];
+  const { type, key, forkedFrom } = start;
+  if (key === undefined) return [];
+  if (forkedFrom !== undefined) return [forkKeyOf(forkedFrom.id, key)];
+  return [startKeyOf(type === 'session.start' ? 'session' : 'graph', key)];
 }
 
 interface Descent {

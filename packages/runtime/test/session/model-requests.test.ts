@@ -323,7 +323,7 @@ describe('a scripted turn that is continued after a crash', () => {
       'interrupted',
       'completed',
     ]);
-    expect(notices.join()).toContain('died in the middle of a turn');
+    expect(notices.join()).toContain('stopped in the middle of a turn');
     expect(h.problems()).toEqual([]);
   });
 });

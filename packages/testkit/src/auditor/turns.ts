@@ -16,6 +16,8 @@ interface State {
   before: AuditedLine | null;
   /** Names of the tools there are, by the last `session.config`. */
   tools: ReadonlySet<unknown>;
+  /** Idempotency keys of messages since the last `session.fork`. */
+  keys: Set<unknown>;
 }
 
 /** Two starts are in it because L15 judges those. */
@@ -34,7 +36,7 @@ const BETWEEN_TURNS = new Set([
 
 /** Judges the turns of a log and the calls in them (L17 to L20). */
 export function judgeTurns(lines: readonly AuditedLine[], report: Report): void {
-  const state: State = { open: false, calls: [], before: null, tools: new Set() };
+  const state: State = { open: false, calls: [], before: null, tools: new Set(), keys: new Set() };
   for (const line of lines) {
     const type = readableType(line);
     if (type !== null) judgeLine(state, { type, line }, report);
@@ -50,6 +52,7 @@ interface TypedLine {
 function judgeLine(state: State, typed: TypedLine, report: Report): void {
   const { type, line } = typed;
   if (type === 'session.config') state.tools = toolNamesOf(line);
+  if (type === 'session.fork') state.keys = new Set();
   if (type === 'message') {
     openTurn(state, line, report);
     return;
@@ -77,6 +80,9 @@ function mayStandBetween({ type, line }: TypedLine): boolean {
 
 function openTurn(state: State, line: AuditedLine, report: Report): void {
   if (state.open) report.add('L17', 'a message within a turn', line.place);
+  const { key } = line.event;
+  if (state.keys.has(key)) report.add('L17', `a second message with the key ${shown(key)}`, line.place);
+  if (key !== undefined) state.keys.add(key);
   state.open = true;
   state.calls = [];
 }

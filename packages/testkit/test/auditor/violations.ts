@@ -249,6 +249,12 @@ export const VIOLATIONS: { readonly [R in CheckedRule]: readonly [Violation, ...
         void parent.events.push({ type: 'session.end', reason: 'failed', checkpoint: 'none', why: 'w' }),
     },
     {
+      name: 'two messages have one key',
+      plan: ({ parent }) => {
+        for (const message of parent.events.filter(({ type }) => type === 'message')) message.key = 'once';
+      },
+    },
+    {
       name: 'a request stands between turns',
       plan: ({ parent }) => void parent.events.push({ ...lastOf(parent, 'model.request') }),
     },

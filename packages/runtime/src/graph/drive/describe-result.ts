@@ -1,5 +1,6 @@
 /** How driving a run ended, as callers are told. */
 import { type ErrorInfo, findOpenGates, findUnknownCalls, type Moves } from '@ramet/core';
+import { isSuspended } from '../../session/suspend.ts';
 import { describeUnknown } from '../../session/turn/calls/unknown.ts';
 import type { ParkedNode } from '../nodes/types.ts';
 import type { ParkedFor, RunResult } from '../types.ts';
@@ -7,7 +8,7 @@ import type { OpenRun } from './types.ts';
 
 export interface Ending {
   readonly parked: readonly ParkedNode[];
-  /** The last moves; null when the person interrupted the run. */
+  /** The last moves; null when the run was interrupted or suspended. */
   readonly moves: Moves | null;
 }
 
@@ -23,9 +24,14 @@ export function describeResult(run: OpenRun, ending: Ending): RunResult {
     case 'abandoned':
       return { ...base, status: 'abandoned' };
     default:
-      if (ending.moves === null) return { ...base, status: 'interrupted' };
+      if (ending.moves === null && !isParked(run, ending)) return { ...base, status: 'interrupted' };
       return { ...base, status: 'parked', parked: describeParked(run, ending.parked) };
   }
+}
+
+/** A run that is suspended while it asks is left as one that waits; a person's Ctrl-C interrupts it all the same. */
+function isParked({ settings }: OpenRun, { parked }: Ending): boolean {
+  return isSuspended(settings) && parked.length > 0;
 }
 
 function describeParked(run: OpenRun, parked: readonly ParkedNode[]): ParkedFor {

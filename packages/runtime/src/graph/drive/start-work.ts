@@ -1,6 +1,7 @@
 /** Starts the effect of one node: its files first, its time limit, what its kind does, what it did to its files. */
 import { type ActiveNode, CODES, type Code, type ErrorInfo, Failure, type GraphNode, invariant } from '@ramet/core';
 import { renderCount } from '@ramet/core/text';
+import { followSignal } from '../../session/follow-signal.ts';
 import { runAgent } from '../nodes/agent/agent.ts';
 import { chooseWay } from '../nodes/choose.ts';
 import { runTool } from '../nodes/tool.ts';
@@ -32,22 +33,6 @@ export function startWork(run: OpenRun, node: ActiveNode): StartedWork {
     waitsForFiles: () => held.isWaiting,
     place: () => held.place,
   };
-}
-
-interface Following {
-  readonly signal: AbortSignal;
-  readonly stop: () => void;
-  /** Lets go of the signal that is followed. */
-  readonly leave: () => void;
-}
-
-/** A signal that is aborted with another one, or by itself. `AbortSignal.any` would leave a trace of each in the other. */
-function followSignal(other: AbortSignal): Following {
-  const own = new AbortController();
-  const stop = (): void => own.abort(other.reason);
-  if (other.aborted) stop();
-  else other.addEventListener('abort', stop);
-  return { signal: own.signal, stop, leave: () => other.removeEventListener('abort', stop) };
 }
 
 interface Holding {

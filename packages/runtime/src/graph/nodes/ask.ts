@@ -1,6 +1,7 @@
 /** Asks a person about the call of a tool node; an answer is bound to that call and recorded before it counts. */
 import type { EventDraft, OutstandingWrite } from '@ramet/core';
 import type { ApprovalReply } from '../../session/index.ts';
+import { isSuspended } from '../../session/suspend.ts';
 import type { OpenRun } from '../drive/types.ts';
 import type { NodeWork, WorkEnd } from './types.ts';
 
@@ -23,10 +24,9 @@ export async function askAboutNode(run: OpenRun, work: NodeWork, question: NodeQ
   const request: EventDraft = { type: 'approval.request', node, callId, tool, input, reason, ...shown };
   const [asked] = await run.journal.recordDurably([request]);
   const { ask, onAsk } = run.settings;
-  if (ask === undefined && onAsk !== 'fail') {
-    const message = `${tool} of ${node} waits for a person: ${reason}; go on at a terminal with \`ramet resume ${run.id}\``;
-    return { kind: 'parked', reason: 'approval_pending', offset: asked?.seq ?? 0, message };
-  }
+  const message = `${tool} of ${node} waits for a person: ${reason}; go on at a terminal with \`ramet resume ${run.id}\``;
+  const parked: WorkEnd = { kind: 'parked', reason: 'approval_pending', offset: asked?.seq ?? 0, message };
+  if (ask === undefined && onAsk !== 'fail') return parked;
   const reply: ApprovalReply | null =
     ask === undefined
       ? { answer: 'deny', scope: 'once', by: 'nobody' }
@@ -34,7 +34,7 @@ export async function askAboutNode(run: OpenRun, work: NodeWork, question: NodeQ
           if (work.signal.aborted) return null;
           throw error;
         });
-  if (reply === null) return { kind: 'interrupted', drafts: [] };
+  if (reply === null) return isSuspended(run.settings) ? parked : { kind: 'interrupted', drafts: [] };
   const { answer, scope, by } = reply;
   await run.journal.recordDurably([{ type: 'approval.answer', node, callId, answer, scope, by }]);
   if (answer === 'allow') return 'go';

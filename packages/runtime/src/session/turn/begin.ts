@@ -1,10 +1,11 @@
 /** How a turn begins: what an earlier one left open is settled, what changed meanwhile is kept, the message is recorded. */
-import type { EventDraft, OutstandingWrite, UserMessage } from '@ramet/core';
+import type { EventDraft, OutstandingWrite } from '@ramet/core';
 import type { TurnRequest } from '../types.ts';
 import { describeRestore } from '../workspace/notices.ts';
 import type { CaptureFrom } from '../workspace/types.ts';
 import { record, type TurnContext } from './context.ts';
 import { endTurn } from './end.ts';
+import { keyOfMessage, makeMessage } from './message.ts';
 
 /** Begins a turn, or continues the open one when there is no prompt. */
 export async function beginTurn(context: TurnContext, request: TurnRequest): Promise<void> {
@@ -46,7 +47,7 @@ async function keep(context: TurnContext, from: CaptureFrom): Promise<boolean> {
   return isKept;
 }
 
-function draftMessage(context: TurnContext, { prompt, attachments }: TurnRequest): EventDraft {
+function draftMessage(context: TurnContext, request: TurnRequest): EventDraft {
   const { state } = context.fold;
   const first = state.fork !== undefined && (state.lastEnd?.seq ?? -1) < state.fork.seq;
   const aboutFiles = describeRestore(state.untoldRestore);
@@ -54,15 +55,13 @@ function draftMessage(context: TurnContext, { prompt, attachments }: TurnRequest
     ...(first && state.outstanding.length > 0 ? [describeOutstanding(state.outstanding)] : []),
     ...(aboutFiles === null ? [] : [aboutFiles]),
   ];
-  const text = { type: 'text' as const, text: prompt ?? '' };
-  const files = attachments.map(({ mediaType, filename, data }) => ({
-    type: 'file' as const,
-    mediaType,
-    filename,
-    data,
-  }));
-  const message: UserMessage = { role: 'user', content: files.length === 0 ? text.text : [text, ...files] };
-  return { type: 'message', message, ...(notices.length === 0 ? {} : { notices }) };
+  const key = keyOfMessage(request);
+  return {
+    type: 'message',
+    message: makeMessage(request),
+    ...(notices.length === 0 ? {} : { notices }),
+    ...(key === undefined ? {} : { key }),
+  };
 }
 
 function describeOutstanding(writes: readonly OutstandingWrite[]): string {

@@ -10,13 +10,16 @@ import { endTurn } from './end.ts';
 import type { StepOutcome } from './outcome.ts';
 import { requestReply } from './requests/request.ts';
 
-/** Drives the open turn; answers null when it ended, or why it waits. */
-export async function driveTurn(context: TurnContext): Promise<Extract<StepOutcome, { kind: 'park' }> | null> {
+/** Why a turn stays open. */
+export type TurnStop = Extract<StepOutcome, { readonly kind: 'park' | 'suspend' }>;
+
+/** Drives the open turn; answers null when it ended, or why it stays open. */
+export async function driveTurn(context: TurnContext): Promise<TurnStop | null> {
   for (;;) {
     const step = nextStep(context.fold.state);
     if (step.kind === 'idle') return null;
     const outcome = await takeStep(context, step);
-    if (outcome?.kind === 'park') return outcome;
+    if (outcome?.kind === 'park' || outcome?.kind === 'suspend') return outcome;
     if (outcome?.kind === 'end') await endTurn(context, outcome);
   }
 }

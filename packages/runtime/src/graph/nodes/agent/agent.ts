@@ -79,6 +79,7 @@ async function drive(context: TurnContext): Promise<Stop | null> {
     if (step.kind === 'idle') return null;
     const outcome = await takeStep(context, step);
     if (outcome?.kind === 'park') return outcome;
+    if (outcome?.kind === 'suspend') return { kind: 'interrupted' };
     if (outcome?.kind !== 'end') continue;
     if (context.signal.aborted) return { kind: 'interrupted' };
     await endTurn(context, outcome);

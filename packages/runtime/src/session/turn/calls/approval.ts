@@ -1,12 +1,13 @@
 /** Asks a person about one call, records question and answer, and says what follows. */
 import type { EventDraft, OutstandingWrite } from '@ramet/core';
 import { reachFlags, renderGoOn } from '../../reach.ts';
+import { isSuspended } from '../../suspend.ts';
 import type { ApprovalReply } from '../../types.ts';
 import { record, type TurnContext } from '../context.ts';
-import { endByAbort, type StepOutcome } from '../outcome.ts';
+import type { StepOutcome } from '../outcome.ts';
 import type { OutstandingMatch } from './outstanding.ts';
 import { findReceipt } from './receipt.ts';
-import { type ReadyCall, recordProblem } from './results.ts';
+import { type ReadyCall, recordNotStarted, recordProblem } from './results.ts';
 
 export interface Question {
   readonly reason: string;
@@ -44,11 +45,7 @@ export async function askAbout(
     throw error;
   });
   if (reply === null) {
-    await recordProblem(context, call, {
-      outcome: 'interrupted',
-      text: 'not started: the person interrupted the turn',
-    });
-    return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
+    return isSuspended(context.settings) ? parkAsked(context, ready, reason) : recordNotStarted(context, call);
   }
   return applyReply(context, ready, { reply, match });
 }
@@ -60,18 +57,21 @@ async function answerForNobody(
 ): Promise<StepOutcome> {
   const { call, tool } = ready;
   const { reason, onAsk } = policy;
-  if (onAsk === 'park') {
-    const { id, open } = context.fold.state;
-    const asked = open?.calls.find(({ callId, result }) => callId === call.callId && result === undefined);
-    const flags = reachFlags(asked?.under);
-    const message = `${tool.name} waits for a person: ${reason}; go on at a terminal with \`${renderGoOn(id, flags)}\``;
-    return { kind: 'park', reason: 'approval_pending', offset: asked?.approvalRequest?.seq ?? -1, message, flags };
-  }
+  if (onAsk === 'park') return parkAsked(context, ready, reason);
   await recordAnswerOf(context, ready, { answer: 'deny', scope: 'once', by: 'nobody' });
   await recordProblem(context, call, { outcome: 'denied', text: `denied: ${reason}, and nobody was there to answer` });
   if (onAsk === 'deny') return null;
   const message = `${tool.name} needs a person's answer and nobody is there: ${reason}`;
   return { kind: 'end', reason: 'failed', error: { code: 'approval_denied', message } };
+}
+
+/** The question is in the log and stays open: whoever goes on with the turn is asked again. */
+function parkAsked(context: TurnContext, { call, tool }: ReadyCall, reason: string): StepOutcome {
+  const { id, open } = context.fold.state;
+  const asked = open?.calls.find(({ callId, result }) => callId === call.callId && result === undefined);
+  const flags = reachFlags(asked?.under);
+  const message = `${tool.name} waits for a person: ${reason}; go on at a terminal with \`${renderGoOn(id, flags)}\``;
+  return { kind: 'park', reason: 'approval_pending', offset: asked?.approvalRequest?.seq ?? -1, message, flags };
 }
 
 async function applyReply(

@@ -8,15 +8,16 @@
  */
 import { type CallState, canonicalJson, type EventDraft } from '@ramet/core';
 import type { ToolAnswer } from '../../../tools/types.ts';
+import { isSuspended } from '../../suspend.ts';
 import { openTurnOf, record, type TurnContext } from '../context.ts';
 import { decodeWith } from '../decode.ts';
-import { endByAbort, type StepOutcome } from '../outcome.ts';
+import type { StepOutcome } from '../outcome.ts';
 import { askAbout, followAnswer, recordAnswerOf } from './approval.ts';
 import { keyOfCall } from './keys.ts';
 import { matchOutstanding, type OutstandingMatch } from './outstanding.ts';
 import { type CallFacts, decideCall, isAllowedByFlag, type Verdict } from './permissions.ts';
 import type { PolicyCall, PolicyVerdict } from './policy.ts';
-import { type ReadyCall, recordAnswer, recordProblem } from './results.ts';
+import { type ReadyCall, recordAnswer, recordNotStarted, recordProblem } from './results.ts';
 import { parkUnknown } from './unknown.ts';
 
 /** Makes the next call of the turn, or records why it is not made. */
@@ -29,16 +30,13 @@ export async function makeCall(context: TurnContext, call: CallState): Promise<S
       text: `there is no tool ${call.tool}; the tools are: ${names}`,
     });
   }
-  if (context.signal.aborted) {
-    await recordProblem(context, call, {
-      outcome: 'interrupted',
-      text: 'not started: the person interrupted the turn',
-    });
-    return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
-  }
+  if (isSuspended(context.settings)) return { kind: 'suspend' };
+  if (context.signal.aborted) return recordNotStarted(context, call);
   const input = decodeWith(context.log)(call.input);
   const permitted = await permitCall(context, { call, tool, input });
-  return permitted === 'go' ? startCall(context, { call, tool, input, attempt: 1 }) : permitted;
+  if (permitted !== 'go') return permitted;
+  // An answer that came together with the end of this process is in the log, and acted on by the next owner.
+  return isSuspended(context.settings) ? { kind: 'suspend' } : startCall(context, { call, tool, input, attempt: 1 });
 }
 
 /** Records the intent, runs the tool, records the result. */
@@ -64,7 +62,8 @@ export async function startCall(
   const answer = await tool.run(input, { ...context.toolContext, key });
   const waits = answer.unknown === true && tool.effect === 'write' && contained !== true;
   // A turn that ends now waits for nobody: the result then says that the outcome is unknown.
-  if (waits && !context.signal.aborted) return parkUnknown(context, call.callId, wordsOf(answer));
+  const endsNow = context.signal.aborted && !isSuspended(context.settings);
+  if (waits && !endsNow) return parkUnknown(context, call.callId, wordsOf(answer));
   return recordAnswer(context, call, { answer, contained });
 }
 

@@ -2,7 +2,7 @@
 import type { CallState, Contained, EventDraft, ToolOutcomeKind } from '@ramet/core';
 import type { Tool, ToolAnswer } from '../../../tools/types.ts';
 import { record, type TurnContext } from '../context.ts';
-import { endByAbort, type StepOutcome } from '../outcome.ts';
+import { type StepOutcome, stopByAbort } from '../outcome.ts';
 
 /** A call that may be made, and the tool that makes it. */
 export interface ReadyCall {
@@ -25,8 +25,14 @@ export async function recordAnswer(
   const egress = answer.egress === undefined || answer.egress.length === 0 ? {} : { egress: answer.egress };
   const draft: EventDraft = { type: 'tool.result', callId, tool, outcome, output: answer.output, ...egress };
   await record(context, [draft], { durable: contained !== true });
-  if (!context.signal.aborted) return null;
-  return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
+  return context.signal.aborted ? stopByAbort(context) : null;
+}
+
+/** Records of a call that was not begun that it will not be: the turn is interrupted. */
+export async function recordNotStarted(context: TurnContext, call: CallState): Promise<StepOutcome> {
+  const text = 'not started: the person interrupted the turn';
+  await recordProblem(context, call, { outcome: 'interrupted', text });
+  return stopByAbort(context);
 }
 
 /** Records a result that no tool gave: an error the model can read. */

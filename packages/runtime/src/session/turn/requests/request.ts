@@ -3,14 +3,14 @@ import { renderContext } from '@ramet/core';
 import { ModelFailure, type ModelRequest } from '../../../model/index.ts';
 import { openTurnOf, type TurnContext } from '../context.ts';
 import { decodeWith } from '../decode.ts';
-import { endByAbort, type StepOutcome } from '../outcome.ts';
+import { type StepOutcome, stopByAbort } from '../outcome.ts';
 import { compactContext, isNearlyFull } from './compact.ts';
 import { findReachedLimit } from './limits.ts';
 import { endByFailure, sendRecorded } from './send.ts';
 
 /** Asks the model for the turn's next reply and records it. */
 export async function requestReply(context: TurnContext): Promise<StepOutcome> {
-  if (context.signal.aborted) return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
+  if (context.signal.aborted) return stopByAbort(context);
   const limit = findReachedLimit(context.fold.state, context.settings.limits);
   if (limit !== null) {
     return { kind: 'end', reason: 'limit', error: { code: 'limit_reached', message: `limit reached: ${limit}` } };

@@ -3,14 +3,12 @@ import { type ContextEvent, canonicalJson, type Digest, type EventDraft, type Pu
 import { ModelFailure, type ModelReply, type ModelRequest, planRetry } from '../../../model/index.ts';
 import { sha256 } from '../../../store/index.ts';
 import { openTurnOf, record, type TurnContext } from '../context.ts';
-import { endByAbort, type StepOutcome } from '../outcome.ts';
+import { type StepOutcome, stopByAbort } from '../outcome.ts';
 import { describeUnknown } from './limits.ts';
 
-/** How a failed request ends the turn. */
+/** How a failed request ends the turn, or stops it. */
 export function endByFailure(context: TurnContext, failure: ModelFailure): StepOutcome {
-  if (failure.code === 'interrupted' || context.signal.aborted) {
-    return endByAbort(context.timedOut(), context.settings.limits.maxTimeMs);
-  }
+  if (failure.code === 'interrupted' || context.signal.aborted) return stopByAbort(context);
   const code = failure.code === 'context_overflow' ? 'model_failed' : failure.code;
   return { kind: 'end', reason: 'failed', error: { code, message: failure.message } };
 }
