@@ -17,6 +17,7 @@ import {
   type Stats,
   writeFileSync,
 } from 'node:fs';
+import { setImmediate as pause } from 'node:timers/promises';
 import { codeOf, type RunPaths } from '../store/index.ts';
 
 export interface Bytes {
@@ -43,11 +44,34 @@ export const NO_FILES: Tally = { unlinked: 0, linked: new Map() };
 
 /** Counts all files below some folders, but for one; what is missing counts nothing. */
 export function tallyFolders(folders: readonly string[], except?: string): Tally {
+  const counting = countFolders(folders, except);
+  for (;;) {
+    const step = counting.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Entries that are counted before others may run. */
+const BATCH = 256;
+
+/** As `tallyFolders`; the event loop is never held for long. */
+async function tallyInBatches(folders: readonly string[], except: string): Promise<Tally> {
+  const counting = countFolders(folders, except);
+  for (let seen = 1; ; seen += 1) {
+    const step = counting.next();
+    if (step.done === true) return step.value;
+    if (seen % BATCH === 0) await pause();
+  }
+}
+
+/** Counts one entry a step. */
+function* countFolders(folders: readonly string[], except?: string): Generator<undefined, Tally> {
   let unlinked = 0;
   const linked = new Map<string, LinkedFile>();
   const pending = [...folders];
   for (let folder = pending.pop(); folder !== undefined; folder = pending.pop()) {
     for (const entry of listEntries(folder)) {
+      yield;
       const path = `${folder}/${entry.name}`;
       if (entry.isDirectory()) pending.push(path);
       const stats = entry.isDirectory() || path === except ? undefined : statOf(path);
@@ -92,10 +116,10 @@ export function bytesOfRun(paths: RunPaths): Bytes {
 const MEASURE_BYTES = 64;
 
 /** Measures workspace and sandbox folder of a run that is owned, for lists; a measure that cannot be kept is not missed. */
-export function measureRun(paths: RunPaths): void {
+export async function measureRun(paths: RunPaths): Promise<void> {
   const place = measureOf(paths);
   try {
-    const { own, shared } = bytesOf(tallyFolders(workFoldersOf(paths), place));
+    const { own, shared } = bytesOf(await tallyInBatches(workFoldersOf(paths), place));
     const text = JSON.stringify({ own: own + MEASURE_BYTES, shared });
     writeFileSync(`${place}.new`, `${text.padEnd(MEASURE_BYTES - 1)}\n`, { mode: 0o600 });
     renameSync(`${place}.new`, place);
