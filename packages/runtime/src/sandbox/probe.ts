@@ -18,10 +18,19 @@ const PROBE_TIMEOUT_MS = 20_000;
 
 let cached: Promise<SandboxProbe> | undefined;
 
-/** Probes once per process. */
+/** Probes until a sandbox was found: one that is not there now may be installed while a long-lived process runs. */
 export function probeSandbox(): Promise<SandboxProbe> {
-  cached ??= probeBubblewrap({ platform: process.platform, program: findBubblewrap(process.env.PATH ?? '') });
+  cached ??= probeHost();
   return cached;
+}
+
+async function probeHost(): Promise<SandboxProbe> {
+  const probe = await probeBubblewrap({
+    platform: process.platform,
+    program: findBubblewrap(process.env.PATH ?? ''),
+  });
+  if (probe.kind === 'absent') cached = undefined;
+  return probe;
 }
 
 /** Probes a given program (null: none was found), by running `true` the way every command is run. */
