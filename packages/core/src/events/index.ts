@@ -14,6 +14,7 @@ export {
   ownerPathOf,
   type PathStep,
   parseNodePath,
+  parsePathStep,
   passPathOf,
   splitNodePath,
 } from './node-path.ts';

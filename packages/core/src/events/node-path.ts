@@ -24,14 +24,15 @@ const NUMBER = /[[#](\d+)\]?$/;
 /** The steps of a path, outermost first, or null; the last one has neither item nor pass. */
 export function parseNodePath(text: unknown): readonly PathStep[] | null {
   if (typeof text !== 'string') return null;
-  const steps = text.split('/').map(parseStep);
+  const steps = text.split('/').map(parsePathStep);
   const inner = steps.slice(0, -1).every((step) => step !== null && (step.item ?? step.pass) !== undefined);
   const last = steps.at(-1);
   if (!inner || last === null || last === undefined || (last.item ?? last.pass) !== undefined) return null;
   return steps as readonly PathStep[];
 }
 
-function parseStep(text: string): PathStep | null {
+/** One step of a path, or null. */
+export function parsePathStep(text: string): PathStep | null {
   const [, id, item, pass] = STEP.exec(text) ?? [];
   if (id === undefined) return null;
   if (item !== undefined) return { id, item: Number(item) };

@@ -108,8 +108,28 @@ describe('the outline of a graph run', () => {
     expect(outlineLog(buildRun(GRAPH, turn))[1]?.detail.boundaries).toEqual([]);
   });
 
+  it('holds all of a long line of a node but its input or output, and nothing of other long lines', () => {
+    const [long, output] = ['x'.repeat(5_000), { type: 'text' as const, value: 'y'.repeat(5_000) }];
+    const given = [enter('a', 1, long), intent('a', { input: [long] }), { ...result('a'), output }];
+    const others = [skip('b', long), { type: 'node.exit', node: 'a', attempt: 1, outcome: 'failed', error: { long } }];
+    const lines = buildRun(GRAPH, [...given, ...others, enter('b')] as EventDraft[]);
+    const [, outline] = outlineLog(lines);
+    const whole = lines.slice(1, 4).map(({ event }, index) => {
+      const { [index < 2 ? 'input' : 'output']: _, ...rest } = event;
+      return rest;
+    });
+    expect(outline?.detail.long.map(({ event }) => event)).toEqual(whole);
+    expect(outline?.detail.long.map(({ offset, value }) => [offset, value])).toEqual([
+      [1, 'input'],
+      [2, 'input'],
+      [3, 'output'],
+    ]);
+    expect(outline?.head.long).toBe(3);
+  });
+
   it('is the same when it is gone on with after any line', () => {
-    const lines = encodeLog([], buildRun(GRAPH, [...drafts, ...work('b'), reply, gate]));
+    const long: EventDraft = { type: 'node.exit', node: 'b', attempt: 1, outcome: 'ok', output: 'z'.repeat(5_000) };
+    const lines = encodeLog([], buildRun(GRAPH, [...drafts, enter('b'), intent('b'), long, reply, gate]));
     const [, segment = []] = splitLog(lines);
     const add = (outliner: ReturnType<typeof createOutliner>, from: number, to: number) => {
       let position = segment.slice(0, from).reduce((total, line) => total + line.bytes.length + 1, 0);
@@ -135,6 +155,30 @@ describe('the head of a segment', () => {
       checkpoint(`c${index}`, `x${index}`),
     ]).flat();
   const sizeOf = (count: number) => JSON.stringify(headsOf(buildRun(GRAPH, many(count)))[1]).length;
+
+  it('counts calls that are marked, and those of them that are reads', () => {
+    const read = { effect: 'read' } as const;
+    const lines = buildRun(GRAPH, [...work('a', read), ...work('b'), ...work('b', { ...read, contained: true })]);
+    expect(headsOf(lines)[1]).toMatchObject({ writes: 2, reads: 1 });
+  });
+
+  it('names the last configuration that belongs to no node', () => {
+    const config = (model: string, node?: string): EventDraft => ({
+      type: 'session.config',
+      schema: 1,
+      model: { name: model },
+      tools: [],
+      permissions: [],
+      sandbox: 'none',
+      allowNet: [],
+      instructions: [],
+      ...(node === undefined ? {} : { node }),
+    });
+    const lines = buildRun(GRAPH, [config('m1'), config('m2'), config('m3', 'b')]);
+    const position = lines[1]?.bytes.length ?? 0;
+    expect(headsOf(lines)[1]?.config).toEqual({ offset: 2, position: position + 1, bytes: lines[2]?.bytes.length });
+    expect(headsOf(buildRun(GRAPH, work('a')))[1]?.config).toBeUndefined();
+  });
 
   it('does not grow with the number of nodes, calls and checkpoints', () => {
     expect(sizeOf(3000) - sizeOf(300)).toBeLessThan(100);

@@ -52,8 +52,8 @@ function findCalls({ log, plan, start }: ForkedSource, isAgain: (mark: WriteMark
     renamed.size === 0 ? plan.boundary.offset : Math.min(ownFrom, plan.boundary.offset),
   );
   const found: MarkedCall[] = [];
-  for (const [segment, { first, count, writes }] of outline.heads.entries()) {
-    if (writes === 0 || first + count <= from) continue;
+  for (const [segment, { first, count, writes, reads }] of outline.heads.entries()) {
+    if (writes === reads || first + count <= from) continue;
     for (const mark of outline.readDetail(segment).writes) {
       const { node, offset, effect } = mark;
       if (node === undefined || effect === 'read') continue;

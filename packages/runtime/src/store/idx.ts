@@ -15,7 +15,7 @@ import { replaceFile, writeNewFile } from './durable.ts';
 import { sha256 } from './sha256.ts';
 
 /** A first line begins so; the SHA-256 of what lies between these two and its newline stands between them. */
-const BEFORE_SUM = '{"format":2,"sum":"';
+const BEFORE_SUM = '{"format":3,"sum":"';
 const AFTER_SUM = '",';
 const SUM_HEX = 64;
 const BODY_START = BEFORE_SUM.length + SUM_HEX + AFTER_SUM.length;
@@ -70,6 +70,7 @@ const BELIEVED_LIMIT = 4096;
 const BELIEVED = new Map<bigint, { readonly size: bigint; readonly mtimeNs: bigint; readonly first: FirstLine }>();
 
 function parseFirstLine(line: Buffer): FirstLine | null {
+  if (line.toString('latin1', 0, BEFORE_SUM.length) !== BEFORE_SUM) return null;
   const body = line.subarray(BODY_START);
   const sum = line.toString('latin1', BEFORE_SUM.length, BEFORE_SUM.length + SUM_HEX);
   return sum === sha256(body) ? (JSON.parse(`{${body.toString('utf8')}`) as FirstLine) : null;

@@ -139,7 +139,7 @@ describe('indexes', () => {
     'says another count': (idx) => writeFileSync(idx, readFileSync(idx, 'utf8').replace(/"count":\d/, '"count":9')),
     'says another boundary': (idx) =>
       writeFileSync(idx, readFileSync(idx, 'utf8').replace('"boundaries":[{"offset":', '"boundaries":[{"offset":1')),
-    'has another format': (idx) => writeFileSync(idx, readFileSync(idx, 'utf8').replace('"format":2', '"format":9')),
+    'has another format': (idx) => writeFileSync(idx, readFileSync(idx, 'utf8').replace('"format":3', '"format":9')),
     'is text': (idx) => writeFileSync(idx, 'not an index\nat all\n'),
     'is that of another segment': (idx) => writeFileSync(idx, readFileSync(idxOf(segmentsOf(store)[1] ?? ''))),
   };
@@ -175,6 +175,22 @@ describe('indexes', () => {
     }
     const outline = store.read(FIRST)?.readOutline();
     expect(outline?.heads.map((_, index) => outline.readDetail(index))).toEqual(details);
+  });
+
+  it('of another format are not believed, though their sums hold', () => {
+    const segment = segmentsOf(store)[0] ?? '';
+    const before = readFresh()?.readOutline({ full: true }).heads;
+    const claim = (schema: number) => (first: Record<string, unknown>) => {
+      return { ...first, head: { ...(first.head as object), schema } };
+    };
+    const readHead = (format: number, schema: number) => {
+      utimesSync(segment, 1_000, 1_000 + schema);
+      const { mtimeNs } = statSync(segment, { bigint: true });
+      rewriteIndex(idxOf(segment), (first) => ({ ...claim(schema)(first), mtimeNs: String(mtimeNs) }), format);
+      return readFresh()?.readOutline().heads[0];
+    };
+    expect(readHead(3, 77)?.schema).toBe(77);
+    expect(readHead(2, 78)).toEqual(before?.[0]);
   });
 
   it('of the last segment hold only until somebody appends', async () => {
@@ -275,11 +291,15 @@ describe('a change to a sealed segment', () => {
   });
 });
 
-function rewriteIndex(path: string, change: (first: Record<string, unknown>) => Record<string, unknown>): void {
+function rewriteIndex(
+  path: string,
+  change: (first: Record<string, unknown>) => Record<string, unknown>,
+  format = 3,
+): void {
   const [line = '', second = ''] = readFileSync(path, 'utf8').split('\n');
   const { format: _format, sum: _sum, ...first } = JSON.parse(line);
   const body = JSON.stringify(change(first)).slice(1);
-  writeFileSync(path, `{"format":1,"sum":"${digestOf(body)}",${body}\n${second}\n`);
+  writeFileSync(path, `{"format":${format},"sum":"${digestOf(body)}",${body}\n${second}\n`);
 }
 
 function digestOf(text: string): string {

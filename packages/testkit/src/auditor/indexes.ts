@@ -45,7 +45,7 @@ function judgeBoundaries(segment: AuditedSegment, detail: Fields, report: Report
 
 function isBelieved(header: Fields, stat: BigIntStats): boolean {
   return (
-    header.format === 2 &&
+    header.format === 3 &&
     header.device === String(stat.dev) &&
     header.inode === String(stat.ino) &&
     header.size === Number(stat.size) &&

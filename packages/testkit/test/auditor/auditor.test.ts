@@ -68,7 +68,7 @@ describe('a good store', () => {
     const digest = sha256(lines.at(-2) ?? '');
     const bytes = readFileSync(path(PARENT, FIRST)).length;
     writeIndex(path(PARENT, FIRST), { first: 0, count: 5, bytes, digest, prev: '0'.repeat(64) }, { boundaries: [] });
-    writeFileSync(path(CHILD, 'log/000000000000.idx'), '{"format":2}\n{}\n', { mode: 0o600 });
+    writeFileSync(path(CHILD, 'log/000000000000.idx'), '{"format":3}\n{}\n', { mode: 0o600 });
     writeFileSync(path(PARENT, 'log/000000000005.idx'), 'not JSON', { mode: 0o600 });
     expect(audit()).toEqual([]);
   });

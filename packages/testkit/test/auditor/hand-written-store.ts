@@ -91,7 +91,7 @@ function writeRuns(home: string, { run, fork, forkStart }: StorePlan): void {
 /** An index of a segment, in the form of docs/log-format.md, with the segment's present identity. */
 export function writeIndex(segment: string, head: Fields, detail: Fields): void {
   const { dev, ino, size, mtimeNs } = statSync(segment, { bigint: true });
-  const identity = { format: 2, device: `${dev}`, inode: `${ino}`, size: Number(size), mtimeNs: `${mtimeNs}` };
+  const identity = { format: 3, device: `${dev}`, inode: `${ino}`, size: Number(size), mtimeNs: `${mtimeNs}` };
   const text = `${JSON.stringify({ ...identity, head })}\n${JSON.stringify(detail)}\n`;
   writeFileSync(segment.replace(/jsonl$/, 'idx'), text, { mode: 0o600 });
 }

@@ -1,5 +1,5 @@
 /** Which nodes of a walk come after another one. */
-import { type NodePath, type PathStep, parseNodePath } from '../../events/index.ts';
+import { type NodePath, type PathStep, parseNodePath, parsePathStep } from '../../events/index.ts';
 import type { Graph } from '../../graph/index.ts';
 
 /**
@@ -8,30 +8,29 @@ import type { Graph } from '../../graph/index.ts';
  * another item of a map, or on another way, does not.
  */
 export function makeDescends(graph: Graph, from: NodePath): (path: NodePath) => boolean {
-  const steps = parseNodePath(from) ?? [];
-  const reached = steps.map(({ id }) => reachableFrom(graph, id));
-  const known = new Map<NodePath, boolean>();
+  const steps = (parseNodePath(from) ?? []).map((step) => ({ ...step, reached: reachableFrom(graph, step.id) }));
+  const texts = from.split('/');
   return (path) => {
-    const answer = known.get(path) ?? descends({ steps, reached }, parseNodePath(path) ?? []);
-    known.set(path, answer);
-    return answer;
+    const found = path.split('/');
+    // Plans ask this of every call: only the first step that is another one is parsed.
+    const at = texts.findIndex((text, index) => text !== found[index]);
+    const [step, other] = [steps[at], parsePathStep(found[at] ?? '')];
+    // All of it so far is equal: it is the node itself, what lies in it, or a map or fold around it.
+    if (step === undefined || other === null) return true;
+    return descends(step, other, at === steps.length - 1);
   };
 }
 
+/** Of the first step in which two paths differ. */
 function descends(
-  from: { readonly steps: readonly PathStep[]; readonly reached: readonly ReadonlySet<string>[] },
-  path: readonly PathStep[],
+  step: PathStep & { readonly reached: ReadonlySet<string> },
+  other: PathStep,
+  isLast: boolean,
 ): boolean {
-  for (const [index, step] of from.steps.entries()) {
-    const other = path[index];
-    // All of it so far is equal: it is a map or fold around.
-    if (other === undefined) return true;
-    if (other.id !== step.id) return from.reached[index]?.has(other.id) ?? false;
-    if (index === from.steps.length - 1) return true;
-    if (other.item !== step.item) return other.item === undefined;
-    if (other.pass !== step.pass) return other.pass === undefined || other.pass > (step.pass ?? 0);
-  }
-  return true;
+  if (other.id !== step.id) return step.reached.has(other.id);
+  if (isLast) return true;
+  if (other.item !== step.item) return other.item === undefined;
+  return other.pass === undefined || other.pass > (step.pass ?? 0);
 }
 
 /** The nodes of a body that edges lead to from a node. */

@@ -3,7 +3,7 @@
  * again, after a failure or a crash, is another attempt of the same visit.
  */
 import { innermostItemOf, type NodePath, nodeIdOf } from '../../events/index.ts';
-import { mayName } from '../../log/index.ts';
+import { mayName, type NodeMark } from '../../log/index.ts';
 import type { FoundNode } from './boundary.ts';
 import type { NodeName } from './names.ts';
 import type { RunForkSource } from './types.ts';
@@ -19,13 +19,15 @@ export interface Visits {
 export function collectVisits(source: RunForkSource, name: NodeName, item: number | undefined): Visits {
   const visits = new Map<NodePath, FoundNode>();
   const skips: FoundNode[] = [];
-  for (const found of nodesNaming(source, name.text)) {
-    const { type, node } = found.mark;
-    if (type === 'exit' || !name.matches(node)) continue;
-    if (item !== undefined && innermostItemOf(node) !== item) continue;
-    if (type === 'skip') skips.push(found);
-    else if (!visits.has(node)) visits.set(node, found);
-    if (name.single) break;
+  for (const { segment, nodes } of segmentsNaming(source, name.text)) {
+    for (const mark of nodes) {
+      const { type, node } = mark;
+      if (type === 'exit' || !name.matches(node)) continue;
+      if (item !== undefined && innermostItemOf(node) !== item) continue;
+      if (type === 'skip') skips.push({ mark, segment });
+      else if (!visits.has(node)) visits.set(node, { mark, segment });
+      if (name.single) return { visits: [...visits.values()], skips };
+    }
   }
   return { visits: [...visits.values()], skips };
 }
@@ -36,18 +38,23 @@ export function visitOf(source: RunForkSource, { mark }: FoundNode): number {
   // A node outside every map and fold is entered at one place.
   if (id === mark.node) return 1;
   const places = new Set<NodePath>();
-  for (const { mark: earlier } of nodesNaming(source, id)) {
-    if (earlier.type !== 'enter' || nodeIdOf(earlier.node) !== id) continue;
-    places.add(earlier.node);
-    if (earlier.node === mark.node) break;
+  const lastStep = `/${id}`;
+  for (const { nodes } of segmentsNaming(source, id)) {
+    for (const { type, node } of nodes) {
+      if (type !== 'enter' || !node.endsWith(lastStep)) continue;
+      places.add(node);
+      if (node === mark.node) return places.size;
+    }
   }
   return places.size;
 }
 
-/** Marks of the segments whose heads do not rule a name out, in the order of the log. */
-function* nodesNaming(source: RunForkSource, text: string): Generator<FoundNode> {
+/** The segments whose heads do not rule a name out, in the order of the log. */
+function* segmentsNaming(
+  source: RunForkSource,
+  text: string,
+): Generator<{ readonly segment: number; readonly nodes: readonly NodeMark[] }> {
   for (const [segment, { walk }] of source.heads.entries()) {
-    if (walk === undefined || !mayName(walk.names, text)) continue;
-    for (const mark of source.readDetail(segment).nodes) yield { mark, segment };
+    if (walk !== undefined && mayName(walk.names, text)) yield { segment, nodes: source.readDetail(segment).nodes };
   }
 }

@@ -22,35 +22,70 @@ export function carryNodes(marks: readonly NodeMark[]): FullCarry<NodePath> {
   return { opened: new Set(opened.keys()), closed };
 }
 
-/** An event that begins or ends a call, or ends all of a node's. */
-export type CallStep =
-  | { readonly kind: 'begin'; readonly offset: number; readonly mark: WriteMark }
-  | { readonly kind: 'end'; readonly offset: number; readonly mark: WriteOutcomeMark }
-  | { readonly kind: 'exit'; readonly offset: number; readonly node: NodePath };
+/** What is told of each event that begins or ends a call, or ends all of a node's, in the order of the log. */
+export interface CallVisitor {
+  begin(mark: WriteMark): void;
+  end(mark: WriteOutcomeMark): void;
+  exit(node: NodePath): void;
+}
 
-/** What a segment of a graph run says of calls, in the order of the log. */
-export function callStepsOf(detail: Pick<SegmentDetail, 'nodes' | 'writes' | 'writeOutcomes'>): readonly CallStep[] {
-  const steps: CallStep[] = [];
-  for (const mark of detail.writes) steps.push({ kind: 'begin', offset: mark.offset, mark });
-  for (const mark of detail.writeOutcomes) steps.push({ kind: 'end', offset: mark.offset, mark });
-  for (const { type, offset, node } of detail.nodes) if (type === 'exit') steps.push({ kind: 'exit', offset, node });
-  return steps.sort((left, right) => left.offset - right.offset);
+/** Visits what a segment of a graph run says of calls, after the offset `from` and before the offset `to`. */
+export function visitCalls(
+  { writes, writeOutcomes, nodes }: Pick<SegmentDetail, 'nodes' | 'writes' | 'writeOutcomes'>,
+  { from = -1, to = Number.POSITIVE_INFINITY }: { readonly from?: number; readonly to?: number },
+  visitor: CallVisitor,
+): void {
+  const exits = nodes.filter(({ type }) => type === 'exit');
+  let begun = indexAfter(writes, from);
+  let ended = indexAfter(writeOutcomes, from);
+  let left = indexAfter(exits, from);
+  for (;;) {
+    const begin = writes[begun];
+    const end = writeOutcomes[ended];
+    const exit = exits[left];
+    const offset = Math.min(begin?.offset ?? to, end?.offset ?? to, exit?.offset ?? to);
+    if (offset >= to) return;
+    if (offset === begin?.offset) {
+      visitor.begin(begin);
+      begun += 1;
+    } else if (offset === end?.offset) {
+      visitor.end(end);
+      ended += 1;
+    } else if (exit !== undefined) {
+      visitor.exit(exit.node);
+      left += 1;
+    }
+  }
+}
+
+/** Where the marks after an offset begin; they are in the order of the log. */
+function indexAfter(marks: readonly { readonly offset: number }[], offset: number): number {
+  const index = marks.findIndex((mark) => mark.offset > offset);
+  return index < 0 ? marks.length : index;
 }
 
 /** Calls open across the ends of a segment. One that is made again ends the attempt before it. */
 export function carryCalls(detail: Pick<SegmentDetail, 'nodes' | 'writes' | 'writeOutcomes'>): FullCarry<CallKey> {
   const opened = new Map<CallKey, NodePath | undefined>();
   const closed = new Set<CallKey>();
-  for (const step of callStepsOf(detail)) {
-    if (step.kind === 'begin') {
-      const key = callKeyOf(step.mark);
-      if (step.mark.attempt !== undefined) closed.add(key);
-      opened.set(key, step.mark.node);
-    } else if (step.kind === 'end') {
-      const key = callKeyOf(step.mark);
-      if (!opened.delete(key)) closed.add(key);
-    } else for (const [key, node] of opened) if (node === step.node) opened.delete(key);
-  }
+  visitCalls(
+    detail,
+    {},
+    {
+      begin: (mark) => {
+        const key = callKeyOf(mark);
+        if (mark.attempt !== undefined) closed.add(key);
+        opened.set(key, mark.node);
+      },
+      end: (mark) => {
+        const key = callKeyOf(mark);
+        if (!opened.delete(key)) closed.add(key);
+      },
+      exit: (left) => {
+        for (const [key, node] of opened) if (node === left) opened.delete(key);
+      },
+    },
+  );
   return { opened: new Set(opened.keys()), closed };
 }
 

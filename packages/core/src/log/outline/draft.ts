@@ -42,11 +42,13 @@ export function makeDraft(first: number, prev: Digest): Draft {
     usage: NO_USAGE,
     ownUsage: NO_USAGE,
     writes: 0,
+    reads: 0,
     payloads: 0,
+    long: 0,
     malformed: 0,
   };
-  const lists = { boundaries: [], forks: [], nodes: [], checkpoints: [], writes: [], writeOutcomes: [], payloads: [] };
-  return { head, ...lists, enters: 0, openContained: new Set() };
+  const ofNodes = { nodes: [], checkpoints: [], writes: [], writeOutcomes: [], long: [] };
+  return { head, boundaries: [], forks: [], ...ofNodes, payloads: [], enters: 0, openContained: new Set() };
 }
 
 /** A draft that goes on where an outline ends. */
@@ -61,6 +63,7 @@ export function reopenDraft({ head, detail }: SegmentOutline): Draft {
     writes: [...detail.writes],
     writeOutcomes: [...detail.writeOutcomes],
     payloads: [...detail.payloads],
+    long: [...detail.long],
     enters: walk?.enters ?? 0,
     openContained: new Set(detail.openContained),
   };
@@ -76,7 +79,9 @@ export function finishDraft(draft: Draft, digest: Digest): SegmentOutline {
       ...head,
       digest,
       writes: lists.writes.length,
+      reads: lists.writes.reduce((count, { effect }) => (effect === 'read' ? count + 1 : count), 0),
       payloads: lists.payloads.length,
+      long: lists.long.length,
       ...(walk === undefined ? {} : { walk }),
       ...(lastCheckpoints === undefined ? {} : { lastCheckpoints }),
     },

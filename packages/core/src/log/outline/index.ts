@@ -1,4 +1,4 @@
-export { type CallStep, callStepsOf, carryCalls, carryNodes, type FullCarry } from './carry.ts';
+export { type CallVisitor, carryCalls, carryNodes, type FullCarry, visitCalls } from './carry.ts';
 export type { OutlinedLine } from './draft.ts';
 export type * from './marks.ts';
 export { callKeyOf } from './marks.ts';

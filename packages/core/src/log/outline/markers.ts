@@ -19,8 +19,9 @@ const MARKERS: Markers = {
   'session.title': (draft, event) => {
     draft.head.title = { offset: event.seq, title: event.title };
   },
-  'session.config': (draft, event) => {
-    draft.head.model = event.model.name;
+  'session.config': ({ head }, event, { position, bytes }) => {
+    head.model = event.model.name;
+    if (event.node === undefined) head.config = { offset: event.seq, position, bytes };
   },
   message: markMessage,
   'session.end': markEnd,

@@ -7,6 +7,7 @@ import type {
   Digest,
   Effect,
   EndReason,
+  LoggedEvent,
   NodePath,
   RunId,
   ToolOutcomeKind,
@@ -129,6 +130,13 @@ export interface CheckpointMark {
   readonly offset: number;
   readonly id: string;
   readonly node?: NodePath;
+}
+
+/** A line with a long value of a node, and the rest of its event. */
+export interface LongMark extends LinePlace {
+  readonly event: LoggedEvent;
+  /** The field that is in the line alone. */
+  readonly value: 'input' | 'output';
 }
 
 /** How a graph run ended, as far as its log says: `failed` is not final. */

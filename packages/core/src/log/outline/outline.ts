@@ -13,6 +13,8 @@ import type {
   CheckpointMark,
   ForkMark,
   GraphStartMark,
+  LinePlace,
+  LongMark,
   NodeMark,
   OwnStartMark,
   PayloadMark,
@@ -44,6 +46,8 @@ export interface SegmentHead {
   /** The last title that a `session.title` or a `session.fork` gave. */
   readonly title?: { readonly offset: number; readonly title: string };
   readonly model?: string;
+  /** The last `session.config` in it that belongs to no node. */
+  readonly config?: LinePlace;
   readonly messages: number;
   /** Messages after the last fork in it. */
   readonly ownMessages: number;
@@ -54,9 +58,13 @@ export interface SegmentHead {
   readonly usage: UsageSum;
   /** Usage after the last fork or own start in it; all of it when there is none. */
   readonly ownUsage: UsageSum;
-  /** How many `WriteMark`s and payloads the detail has. */
+  /** How many `WriteMark`s the detail has, and how many of them are of reads. */
   readonly writes: number;
+  readonly reads: number;
+  /** How many payloads the detail has. */
   readonly payloads: number;
+  /** How many `LongMark`s the detail has. */
+  readonly long: number;
   /** Lines of known types without their required fields. */
   readonly malformed: number;
   /** Of a graph run: what it says of nodes. */
@@ -106,6 +114,7 @@ export interface SegmentDetail {
   /** Calls without a `WriteMark` whose results lie in a later segment, where they have a `WriteOutcomeMark`. */
   readonly openContained: readonly CallKey[];
   readonly payloads: readonly PayloadMark[];
+  readonly long: readonly LongMark[];
 }
 
 export interface SegmentOutline {

@@ -2,6 +2,7 @@
 import { type Digest, isEventType, knownEvent } from '../../events/index.ts';
 import { mayNamePayload, payloadsIn } from '../payload.ts';
 import { type Draft, finishDraft, makeDraft, type OutlinedLine, reopenDraft } from './draft.ts';
+import { markLongLine } from './long-lines.ts';
 import { markEvent, markOwnStart } from './markers.ts';
 import type { SegmentOutline } from './outline.ts';
 
@@ -41,6 +42,8 @@ function addLine(draft: Draft, line: OutlinedLine): void {
   if (line.text === undefined || mayNamePayload(line.text)) {
     for (const { $blob: digest, bytes } of payloadsIn(event)) draft.payloads.push({ offset: event.seq, digest, bytes });
   }
+  const long = markLongLine(event, line);
+  if (long !== null) draft.long.push(long);
   const known = knownEvent(event);
   if (known !== null) markEvent(draft, known, line);
   else if (isEventType(event.type)) head.malformed += 1;

@@ -248,6 +248,19 @@ describe('the writes of a re-walk', () => {
     expect(writes.map(({ node }) => node)).toContain('last');
   });
 
+  it('are looked for in no segment after the boundary that has reads alone', () => {
+    const reads = ['map[0]/item', 'map[1]/item'].flatMap((path) => work(path, { effect: 'read' }));
+    const lines = buildRun(GRAPH, [enter('fork'), exit('fork'), enter('map'), ...reads, ...work('last')]);
+    const source = sourceOf(GRAPH, lines, [1, 4, 8, 12]);
+    const read = new Set<number>();
+    const readDetail = (segment: number) => {
+      read.add(segment);
+      return source.readDetail(segment);
+    };
+    expect(planOf({ ...source, readDetail }, { fromNode: 'fork' }).writes.map(({ node }) => node)).toEqual(['last']);
+    expect([...read]).toEqual([1, 4]);
+  });
+
   it('are the same whatever is acknowledged, and what is acknowledged is copied unjudged', () => {
     const plain = planFrom(ALL);
     const offsets = plain.writes.map(({ offset }) => offset);
