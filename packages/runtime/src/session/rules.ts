@@ -6,7 +6,7 @@
  * 2. A fork may never do more than its parent: it keeps what held at the fork point, and what the parent was told since
  *    then, as long as the parent's log is there.
  */
-import { type EventOf, knownEvent, type LastingRule, lastingRules } from '@ramet/core';
+import { type EventOf, knownEvent, type LastingRule, lastingRules, parseLine } from '@ramet/core';
 import type { Configuration } from '../config/index.ts';
 import type { FileStore } from '../store/index.ts';
 import type { PermissionRule, TurnSettings } from './types.ts';
@@ -46,12 +46,12 @@ function findEarlierRules(state: RecordedRules, store: FileStore): readonly Perm
 
 /** What the parent was told after the fork point; a parent that is gone or damaged says nothing. */
 function readParentRules(fork: NonNullable<RecordedRules['fork']>, store: FileStore): readonly LastingRule[] {
-  const log = store.read(fork.parent);
-  if (log === null || log.readOutline().damage !== null) return [];
-  let last: EventOf<'session.config'> | undefined;
-  for (const event of log.readEvents({ from: fork.offset + 1 })) {
-    const known = event.type === 'session.config' ? knownEvent(event) : null;
-    if (known?.type === 'session.config') last = known;
-  }
-  return lastingRules(last);
+  const outline = store.read(fork.parent)?.readOutline();
+  if (outline === undefined || outline.damage !== null) return [];
+  const segment = outline.heads.findLastIndex(({ config }) => config !== undefined && config.offset > fork.offset);
+  const place = outline.heads[segment]?.config;
+  if (place === undefined) return [];
+  const event = parseLine(Buffer.from(outline.readLineBytes(segment, place.position, place.bytes)).toString('utf8'));
+  const known = typeof event === 'string' ? null : knownEvent(event);
+  return known?.type === 'session.config' ? lastingRules(known) : [];
 }
