@@ -17,7 +17,7 @@ import { type FolderOutline, type FolderOutlineOptions, readFolderOutline } from
 import type { LogWriter } from './log-writer.ts';
 import { openOwnedLog } from './open-owned.ts';
 import { refuseDamaged, refuseNewer, refuseOwned, refuseUnknown } from './refusals.ts';
-import { type FolderReader, hasRun, openRunReader } from './run-reader.ts';
+import { type FolderReader, hasRun, openRunReader, readRunBy } from './run-reader.ts';
 import { scanAhead } from './scan/index.ts';
 import { isBeingStaged, stageRun, sweepStaging } from './staging.ts';
 import type { OwnedLog, OwnerInfo, RunStore, SharedLog } from './types.ts';
@@ -143,8 +143,10 @@ async function ownRun(
   owned.set(id, writer);
   announcer.announce('owned', id);
   let open = true;
+  const reader = openRunReader(id, paths);
   return {
-    ...openRunReader(id, paths),
+    // What it appends to itself an owner need not read.
+    ...readRunBy(id, paths, (wanted) => reader.readOutline({ ...wanted, ...(open ? { active: writer.active } : {}) })),
     append: async (drafts, wanted) => {
       const events = await writer.append(drafts, wanted);
       announcer.announce('appended', id);
@@ -189,7 +191,7 @@ async function shareAs(
   const outline = reader.readOutline({ ...wanted, ahead });
   const readOutline: FolderReader['readOutline'] = (again) =>
     again?.full === true && !full ? reader.readOutline(again) : outline;
-  return { ...reader, ...how, readOutline };
+  return { ...readRunBy(id, paths, readOutline), ...how };
 }
 
 /** The keys that made a run: its own start or fork names its key; where the log cannot be read they are searched for. */

@@ -16,4 +16,5 @@ export { openMemoryStore } from './memory-store.ts';
 export { tryLockSpan } from './os-lock.ts';
 export { refuseDamaged } from './refusals.ts';
 export { sha256 } from './sha256.ts';
+export { readSparseEvents, ValueInLine } from './sparse-events.ts';
 export type * from './types.ts';

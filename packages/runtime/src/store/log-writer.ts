@@ -70,6 +70,8 @@ export interface ActiveOutline {
 
 export interface LogWriter {
   readonly chain: ChainState;
+  /** The outline of the active segment, with all that was appended. */
+  readonly active: ActiveOutline;
   append(drafts: readonly EventDraft[], options: { readonly durable: boolean }): Promise<readonly LoggedEvent[]>;
   /** Makes all that was appended durable; returns the outline of the active segment at that moment. */
   sync(): Promise<ActiveOutline>;
@@ -119,6 +121,11 @@ class FileLogWriter implements LogWriter {
     return this.#chain;
   }
 
+  get active(): ActiveOutline {
+    const { name, outliner } = this.#segment;
+    return { name, outline: outliner.finish(lastDigestOf(this.#chain)) };
+  }
+
   append(drafts: readonly EventDraft[], options: { readonly durable: boolean }): Promise<readonly LoggedEvent[]> {
     return this.#enqueue(async () => {
       const { blobs, now } = this.#start;
@@ -140,8 +147,7 @@ class FileLogWriter implements LogWriter {
   sync(): Promise<ActiveOutline> {
     return this.#enqueue(async () => {
       await this.#durably(syncFile(this.#segment.fd));
-      const { name, outliner } = this.#segment;
-      return { name, outline: outliner.finish(lastDigestOf(this.#chain)) };
+      return this.active;
     });
   }
 

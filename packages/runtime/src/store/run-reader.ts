@@ -26,7 +26,7 @@ export function hasRun(id: RunId, paths: RunPaths): boolean {
 
 /** Reads a run that lies there; one that is removed meanwhile is an `unknown_run` failure. */
 export function openRunReader(id: RunId, paths: RunPaths): FolderReader {
-  const readOutline = (options?: FolderOutlineOptions): FolderOutline => {
+  return readRunBy(id, paths, (options) => {
     try {
       const outline = readFolderOutline(paths.log, options);
       if (outline.last !== undefined || hasRun(id, paths)) return outline;
@@ -34,7 +34,11 @@ export function openRunReader(id: RunId, paths: RunPaths): FolderReader {
       if (hasRun(id, paths)) throw error;
     }
     throw new Failure('unknown_run', refuseUnknown(id).message, { data: { id } });
-  };
+  });
+}
+
+/** Reads a run by outlines that come from elsewhere, and no further than they go. */
+export function readRunBy(id: RunId, paths: RunPaths, readOutline: FolderReader['readOutline']): FolderReader {
   const readSound = (range: Range): FolderOutline => {
     const outline = readOutline();
     const { damage } = outline;

@@ -9,7 +9,7 @@ import {
   type RunId,
   refuse,
 } from '@ramet/core';
-import type { FileStore, LogReader } from '../../store/index.ts';
+import { type FileStore, type OwnedLog, readSparseEvents } from '../../store/index.ts';
 import { readDocument } from '../documents/documents.ts';
 import { type CallHistory, createCallHistory } from './calls.ts';
 
@@ -23,11 +23,14 @@ export interface FoldedRun {
   readonly last?: EventOf<'session.config'>;
 }
 
-/** Reads and folds the log of a run; refuses what is no graph run. */
-export function foldRun(store: FileStore, log: Pick<LogReader, 'id' | 'readEvents'>): FoldedRun | Refusal {
+/**
+ * Reads and folds the log of a run that is ours; refuses what is no graph run. Long values of nodes stay in their lines:
+ * `makeStrictDecode` reads those that something looks at.
+ */
+export function foldRun(store: FileStore, log: Pick<OwnedLog, 'id' | 'readOutline'>): FoldedRun | Refusal {
   let folded: Omit<FoldedRun, 'last'> | null = null;
   let last: EventOf<'session.config'> | undefined;
-  for (const event of log.readEvents()) {
+  for (const event of readSparseEvents(log.readOutline())) {
     if (folded === null) {
       const start = knownEvent(event);
       if (start?.type !== 'graph.start') return refuseSession(log.id);
