@@ -8,12 +8,14 @@
  */
 import {
   canonicalJson,
+  type Digest,
   decodeValue,
   type EventDraft,
   type EventOf,
   Failure,
   isRefusal,
   knownEvent,
+  parseLine,
   payloadsIn,
   planRunFork,
   type Refusal,
@@ -121,11 +123,10 @@ function describeDryRun(plan: RunForkPlan, forkedFrom: RunOrigin): RunForkResult
 
 function describeOrigin(log: SharedLog, plan: RunForkPlan, nowMs: number): RunOrigin {
   const { source: id, offset, fromNode, visit, graphHash, sourceEvent0Digest, acknowledged, changes } = plan;
-  const [line = new Uint8Array()] = log.readBytes({ from: offset, to: offset });
   return {
     id,
     offset,
-    digest: sha256(line.subarray(0, -1)),
+    digest: readPrefixDigest(log, plan),
     fromNode,
     visit,
     graphHash,
@@ -134,6 +135,18 @@ function describeOrigin(log: SharedLog, plan: RunForkPlan, nowMs: number): RunOr
     ...(changes === undefined ? {} : { changes }),
     time: new Date(nowMs).toISOString(),
   };
+}
+
+/** SHA-256 of the line before the boundary: what the boundary's own line says, but after event 0 (L24). */
+function readPrefixDigest(log: SharedLog, { source, offset, boundary }: RunForkPlan): Digest {
+  const outline = log.readOutline();
+  const [event0] = outline.heads;
+  if (offset === 0 && event0 !== undefined) return event0.digest;
+  const segment = outline.heads.findLastIndex(({ first }) => first <= boundary.offset);
+  const event = parseLine(Buffer.from(outline.readLineBytes(segment, boundary.position, boundary.bytes)).toString());
+  if (typeof event !== 'string' && event.seq === boundary.offset) return event.prev;
+  const message = `event ${boundary.offset} of ${source} changed while it was forked`;
+  throw new Failure('log_damaged', `${message}; check it with \`ramet verify\``);
 }
 
 /** The source's event 0 with its values as they were given: they are encoded anew in the child's. */

@@ -1,13 +1,4 @@
-import {
-  compileGraph,
-  hashGraph,
-  isRefusal,
-  knownEvent,
-  makeRunId,
-  type Refusal,
-  type RunId,
-  refuse,
-} from '@ramet/core';
+import { compileGraph, hashGraph, isRefusal, makeRunId, type Refusal, type RunId, refuse } from '@ramet/core';
 import { forkRun as commitFork, type RunForkResult } from '../fork/index.ts';
 import { refuseDamaged, sha256 } from '../store/index.ts';
 import { refuseDocument } from './documents/check.ts';
@@ -36,9 +27,8 @@ export async function forkRun(
   if (log === null) return refuse('unknown_run', `there is no run ${source}`, { id: source });
   const outline = log.readOutline();
   if (outline.damage !== null) return refuseDamaged(source, outline);
-  const [event] = log.readEvents({ from: 0, to: 0 });
-  const start = event === undefined ? null : knownEvent(event);
-  if (start?.type !== 'graph.start') {
+  const start = outline.heads[0]?.graph;
+  if (start === undefined) {
     return refuse('not_a_graph_run', `${source} is a session: fork it at a completed turn`, { id: source });
   }
   const { document, ...request } = options;

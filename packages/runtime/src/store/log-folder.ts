@@ -21,7 +21,7 @@ import {
 } from '@ramet/core';
 import { readTrustedIndex } from './idx.ts';
 import { type ScannedSegment, type ScansAhead, scanSegment } from './scan/index.ts';
-import { readLines, readSpan } from './segment-reader.ts';
+import { makeNearReader, readLines, readSpan } from './segment-reader.ts';
 import { listSegments, type SegmentFile, segmentNameOf } from './segments.ts';
 import type { LogDamage, LogOutline, OutlineOptions } from './types.ts';
 
@@ -73,8 +73,9 @@ export function readFolderOutline(folder: string, options: FolderOutlineOptions 
   }
   const last = parts.at(-1);
   const filled = parts.filter((part) => part.head.count > 0);
-  const readLineBytes = (index: number, position: number, bytes: number): Buffer =>
-    readSpan(partAt(filled, index).segment.path, position, bytes);
+  const pathOf = (index: number): string => partAt(filled, index).segment.path;
+  // Plans show one line after the other; what is copied or hashed is read anew.
+  const readNear = makeNearReader();
   return {
     segments: filled.map((part) => part.segment),
     trusted: filled.map((part) => part.trusted),
@@ -82,8 +83,8 @@ export function readFolderOutline(folder: string, options: FolderOutlineOptions 
     chain: last?.chain ?? CHAIN_START,
     heads: filled.map((part) => part.head),
     readDetail: (index) => partAt(filled, index).readDetail(),
-    readLine: (index, position, bytes) => JSON.parse(readLineBytes(index, position, bytes).toString('utf8')),
-    readLineBytes,
+    readLine: (index, position, bytes) => JSON.parse(readNear(pathOf(index), position, bytes).toString('utf8')),
+    readLineBytes: (index, position, bytes) => readSpan(pathOf(index), position, bytes),
     damage: last === undefined ? missingSegment() : last.damage,
     tornBytes: last?.tornBytes ?? 0,
   };

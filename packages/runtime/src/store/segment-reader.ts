@@ -48,6 +48,25 @@ export function readSpan(path: string, position: number, bytes: number): Buffer 
   }
 }
 
+/** How much is read around a span that others are likely to lie near: one read of it costs what one of a line does. */
+const NEAR_BYTES = 64 * 1024;
+
+/** Reads spans as `readSpan` does, and keeps what follows the last one; what it returns holds until the next is read. */
+export function makeNearReader(): typeof readSpan {
+  let near: { readonly path: string; readonly position: number; readonly bytes: Buffer } = {
+    path: '',
+    position: 0,
+    bytes: Buffer.alloc(0),
+  };
+  return (path, position, bytes) => {
+    const isHeld = near.path === path && position >= near.position;
+    if (!isHeld || position + bytes > near.position + near.bytes.length) {
+      near = { path, position, bytes: readSpan(path, position, Math.max(bytes, NEAR_BYTES)) };
+    }
+    return near.bytes.subarray(position - near.position, position - near.position + bytes);
+  };
+}
+
 /** Yields the complete lines of a segment; returns what lies after the last of them. */
 export function* readLines(path: string): Generator<SegmentLine, SegmentEnd> {
   const fd = openSegment(path);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LINE_LIMIT_BYTES } from '@ramet/core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readLines, type SegmentEnd } from '../../src/store/segment-reader.ts';
+import { makeNearReader, readLines, type SegmentEnd } from '../../src/store/segment-reader.ts';
 
 let folder = '';
 beforeAll(() => {
@@ -86,6 +86,24 @@ describe('the lines of a segment', () => {
         line !== undefined && 'bytes' in line ? line.bytes.toString('latin1', 0, 12) : '',
       );
       expect(heads.map((head) => head.split(' ').slice(0, 2).join(' '))).toEqual([`left ${index}`, `right ${index}`]);
+    }
+  });
+});
+
+describe('spans that are read one near the other', () => {
+  it('are what lies there, wherever the next one is and in whichever file', () => {
+    const files = [7, 11].map((step) => {
+      const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, index) => (index * step) % 251));
+      return { path: writeSegment(bytes), bytes };
+    });
+    const readNear = makeNearReader();
+    for (let span = 0; span < 200; span += 1) {
+      const position = span % 3 === 0 ? (span * 7_919) % 290_000 : span * 400;
+      const length = span % 50 === 0 ? 100_000 : 1 + ((span * 37) % 900);
+      for (const { path, bytes } of span % 10 === 0 ? files : files.slice(0, 1)) {
+        const expected = bytes.subarray(position, position + length);
+        expect(Buffer.from(readNear(path, position, length)).equals(expected)).toBe(true);
+      }
     }
   });
 });
