@@ -59,7 +59,8 @@ export function encodeLine(envelope: EnvelopeInput, draft: EventDraft, sha256: S
     const { value, payloads } = encodeBody(body, { sha256, ...limits });
     const event = { seq, prev, time, type, ...value } as LoggedEvent;
     const bytes = utf8Bytes(JSON.stringify(event));
-    const left = problemsOf(event);
+    // What nothing was moved out of has the fields it had.
+    const left = payloads.length === 0 ? [] : problemsOf(event);
     if (left.length > 0)
       throw new Failure('event_too_large', `${type} at offset ${seq} has too long a ${left.join(', ')}`);
     if (bytes.length <= LINE_LIMIT_BYTES) return { bytes, digest: sha256(bytes), event, payloads };
@@ -102,9 +103,18 @@ function encodeBody(
   return { value: Object.fromEntries(fields), payloads };
 }
 
+const NO_PAYLOADS: EncodedValue['payloads'] = [];
+
 function encodeField(field: unknown, options: EncodeOptions & { readonly wholeBytes?: number }): EncodedValue {
+  if (isWrittenAsItIs(field)) return { value: field, payloads: NO_PAYLOADS };
   const { sha256, wholeBytes } = options;
   const encoded = encodeValue(field, typeof field === 'string' ? { sha256 } : options);
   if (wholeBytes === undefined || typeof field === 'string') return encoded;
   return JSON.stringify(encoded.value).length > wholeBytes ? encodeWhole(field, sha256) : encoded;
+}
+
+/** Most fields of most events are such: ids, keys, counts, flags. */
+function isWrittenAsItIs(field: unknown): boolean {
+  if (typeof field === 'string') return field.length * 3 <= PAYLOAD_LIMIT_BYTES && field.isWellFormed();
+  return typeof field !== 'object' || field === null;
 }

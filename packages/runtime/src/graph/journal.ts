@@ -25,7 +25,7 @@ export interface Journal {
   flush(): Promise<void>;
   /** A node that only waits for a person's word is not driven any more. */
   letGo(path: NodePath): void;
-  /** Calls back after each event of a node that is at work, until the next `watch`. */
+  /** Calls back after events from which something else may follow, until the next `watch`. */
   watch(changed: () => void): void;
 }
 
@@ -70,7 +70,8 @@ class RunJournal implements Journal {
     this.#isDirty = true;
     const events = await this.log.append(drafts, { durable: false });
     for (const event of events) this.#take(event);
-    this.#changed();
+    // What a node begins to do changes nothing that is to be done beside it.
+    if (events.some(({ type }) => type !== 'tool.intent')) this.#changed();
     return events;
   }
 

@@ -44,7 +44,11 @@ interface Driving {
 /** Answers the last moves; null when the person interrupted the run. */
 async function drive(run: OpenRun, { workshop, waiting, undoes }: Driving): Promise<Moves | null> {
   for (;;) {
-    for (const finished of workshop.takeFinished()) await recordEnd(run, finished);
+    for (let ended = workshop.takeFinished(); ended.length > 0; ended = workshop.takeFinished()) {
+      for (const finished of ended) await recordEnd(run, finished);
+    }
+    // Nothing may come between: what ends after the last look must end the next wait.
+    waiting.know();
     if (run.settings.signal.aborted) {
       if (workshop.isIdle) return null;
       await waiting.forEvent();

@@ -10,7 +10,9 @@ const OVER = 'the wait is over';
 export interface Waiting {
   /** Something happened; it may be called at any time, also before the wait. */
   readonly wake: () => void;
-  /** Waits until something happened since the last wait, or until the earliest of these times (Unix milliseconds). */
+  /** All that has happened so far is known: only what happens from now on ends the next wait. */
+  readonly know: () => void;
+  /** Waits until something happens that is not known, or until the earliest of these times (Unix milliseconds). */
   forEvent(times?: readonly number[]): Promise<void>;
   stop(): void;
 }
@@ -25,8 +27,12 @@ export function createWaiting(run: OpenRun): Waiting {
     resume();
   };
   signal.addEventListener('abort', wake);
+  const know = (): void => {
+    happened = false;
+  };
   return {
     wake,
+    know,
     forEvent: async (times = []) => {
       if (!happened) {
         const { promise, resolve } = Promise.withResolvers<void>();
@@ -36,7 +42,7 @@ export function createWaiting(run: OpenRun): Waiting {
         stopTimer();
       }
       resume = () => {};
-      happened = false;
+      know();
     },
     stop: () => signal.removeEventListener('abort', wake),
   };

@@ -108,14 +108,15 @@ class EffectWorkshop implements Workshop {
       effect.parked = { ...end, node: path };
       // The walk knows what an unknown outcome waits for; another question is this process's own.
       if (end.reason === 'outcome_unknown') this.#run.journal.letGo(path);
+      this.#wake();
     } else this.#finish(path, effect, end);
-    this.#wake();
   }
 
   #finish(path: NodePath, effect: Effect, end: WorkEnd): void {
     this.#effects.delete(path);
     const place: NodePlace | null = effect.work.place();
     this.#finished.push({ path, end, release: () => place?.release(end.kind !== 'interrupted') });
+    this.#wake();
   }
 }
 
