@@ -23,6 +23,7 @@ const checks: Readonly<Record<string, Check>> = {
   sizes: async () => renderProblems(checkSizes(root)),
   purity: async () => renderProblems(checkPurity(root)),
   links: async () => renderProblems(checkLinks(root)),
+  client: () => runTool('node', ['scripts/client.ts', '--check']),
   unused: () => runTool('knip', ['--no-progress', '--no-config-hints']),
 };
 

@@ -35,7 +35,8 @@ export function renderType(schema: Schema, indent = ''): string {
 
 function renderAll(schema: Schema, indent: string): string {
   const { allOf = [], ...own } = schema;
-  const parts = allOf.map((part) => renderType(part, indent));
+  // A part that only describes says nothing about the type.
+  const parts = allOf.map((part) => renderType(part, indent)).filter((part) => part !== 'unknown');
   return [...parts, ...(own.properties === undefined ? [] : [renderObject(own, indent)])].join(' & ');
 }
 

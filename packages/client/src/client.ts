@@ -72,7 +72,7 @@ function renderPath(path: string, values: Readonly<Record<string, string>>): str
 }
 
 function renderQuery(query: Query): string {
-  const given = Object.entries(query).flatMap(([name, value]) =>
+  const given = Object.entries(query).flatMap(([name, value]): [string, string][] =>
     value === undefined || value === null ? [] : [[name, String(value)]],
   );
   return given.length === 0 ? '' : `?${new URLSearchParams(given)}`;

@@ -21,6 +21,7 @@ export type Applied = {
 export type ApplyRequest = {
   readonly branch?: string;
   readonly toCheckout?: boolean;
+  /** Whose repository, or files, get it. */
   readonly checkout?: string;
 };
 
@@ -88,13 +89,20 @@ export type Capabilities = {
 
 export type ChangedFile = {
   readonly status: string;
+  /** Its path, as text. */
+  readonly shown: string;
+  readonly oldShown: string | null;
+  /** Its path, a character for each byte. */
   readonly path: string;
   readonly oldPath: string | null;
-  readonly additions: number;
-  readonly deletions: number;
+  readonly utf8: boolean;
+  readonly additions: number | null;
+  readonly deletions: number | null;
   readonly binary: boolean;
-  /** As git writes it; absent when it is too large. */
+  /** As git writes it, within limits. */
   readonly patch?: string;
+  /** There is more of the patch. */
+  readonly truncated?: boolean;
   readonly [more: string]: unknown;
 };
 
@@ -106,38 +114,74 @@ export type CheckResult = {
   readonly command: string;
   readonly exitCode: number | null;
   readonly timedOut: boolean;
+  readonly interrupted: boolean;
   readonly durationMs: number;
-  readonly output: string;
-  readonly truncated: boolean;
+  readonly stdout: {
+    readonly text: string;
+    /** Bytes in its middle that were dropped. */
+    readonly dropped: number;
+  };
+  readonly stderr: {
+    readonly text: string;
+    /** Bytes in its middle that were dropped. */
+    readonly dropped: number;
+  };
 };
 
 export type Comparison = {
+  /** What the left one is to the right one. */
+  readonly relation: "same" | "parent" | "child" | "siblings" | "relatives" | "none";
   /** The last event that both logs hold; null when they share none. */
   readonly common: {
     readonly offset: number;
-    readonly turn: number;
+    /** SHA-256, 64 hexadecimal digits. */
+    readonly digest: string;
   } | null;
   readonly left: {
     /** The id of a session or a graph run. */
     readonly id: string;
     readonly title: string;
-    readonly turns: number;
+    readonly model?: string;
+    readonly turns: {
+      readonly begun: number;
+      readonly ended: number;
+    };
+    /** Results of calls, by outcome. */
+    readonly calls: Readonly<Record<string, number>>;
+    /** From each message to the end of its turn. */
     readonly durationMs: number;
     readonly own: {
       readonly usage: Usage;
     };
+    /** RFC 3339, milliseconds, UTC. */
+    readonly firstTime: string | null;
+    /** RFC 3339, milliseconds, UTC. */
+    readonly lastTime: string | null;
+    readonly damaged: boolean;
   };
   readonly right: {
     /** The id of a session or a graph run. */
     readonly id: string;
     readonly title: string;
-    readonly turns: number;
+    readonly model?: string;
+    readonly turns: {
+      readonly begun: number;
+      readonly ended: number;
+    };
+    /** Results of calls, by outcome. */
+    readonly calls: Readonly<Record<string, number>>;
+    /** From each message to the end of its turn. */
     readonly durationMs: number;
     readonly own: {
       readonly usage: Usage;
     };
+    /** RFC 3339, milliseconds, UTC. */
+    readonly firstTime: string | null;
+    /** RFC 3339, milliseconds, UTC. */
+    readonly lastTime: string | null;
+    readonly damaged: boolean;
   };
-  readonly diff: Diff;
+  readonly diff: Diff | null;
   /** Why there is no diff. */
   readonly reason?: string;
 };
@@ -167,7 +211,7 @@ export type Diff = {
     readonly path: string;
     readonly [more: string]: unknown;
   })[];
-} | null;
+};
 
 export type ErrorInfo = {
   readonly code: string;
@@ -188,11 +232,14 @@ export type EventPage = {
   /** Where the next page begins; null at the end of the log. */
   readonly next: number | null;
   readonly total: number;
+  readonly damage?: Damage;
 };
 
 export type File = {
   readonly checkpoint: string;
+  readonly offset: number;
   readonly path: string;
+  readonly kind: "file" | "link";
   readonly size: number;
   /** Null when it is no text or too large; `raw` has its bytes. */
   readonly text: string | null;
@@ -205,13 +252,19 @@ export type Folder = {
   readonly offset: number;
   readonly path: string;
   readonly entries: readonly (FolderEntry)[];
+  readonly count: number;
   readonly truncated: boolean;
 };
 
 export type FolderEntry = {
   readonly name: string;
-  readonly kind: "file" | "executable" | "link" | "folder" | "repository";
-  readonly size?: number;
+  /** Whether the name is text as it is; else it cannot be asked for. */
+  readonly utf8: boolean;
+  readonly kind: "file" | "link" | "folder";
+  /** Permission bits. */
+  readonly mode: number;
+  /** Null of a folder. */
+  readonly size: number | null;
   /** Of a link; it is never followed. */
   readonly target?: string;
 };
@@ -233,9 +286,11 @@ export type GraphProblem = {
 };
 
 export type GraphValidation = {
-  readonly valid: boolean;
+  readonly ok: boolean;
   /** SHA-256, 64 hexadecimal digits. */
   readonly graph?: string;
+  readonly code?: string;
+  readonly message?: string;
   readonly problems: readonly (GraphProblem)[];
 };
 
@@ -370,7 +425,7 @@ export type Problem = {
   readonly title: string;
   readonly status: number;
   readonly detail: string;
-  readonly code: "bad_usage" | "malformed_id" | "unknown_run" | "ambiguous_id" | "no_model" | "no_key" | "unknown_model" | "bad_script" | "bad_config" | "nothing_to_continue" | "no_open_turn" | "nothing_to_do" | "bad_graph" | "bad_input" | "unknown_gate" | "ambiguous_gate" | "log_damaged" | "log_newer" | "disk_failed" | "event_too_large" | "state_unusable" | "git_failed" | "git_missing" | "checkpoint_failed" | "checkpoint_missing" | "restore_failed" | "workspace_failed" | "process_failed" | "model_failed" | "script_exhausted" | "script_changed" | "turn_failed" | "expression_failed" | "node_failed" | "output_invalid" | "replay_diverged" | "internal_error" | "not_a_boundary" | "no_completed_turn" | "turn_open" | "not_a_session" | "not_a_graph_run" | "node_unknown" | "node_never_entered" | "node_skipped" | "node_visit_ambiguous" | "origin_needs_reconciliation" | "write_replay_hazard" | "not_a_hazard" | "graph_changed" | "change_refused" | "gate_answered" | "run_ended" | "child_removed" | "key_reused" | "no_sandbox" | "no_workspace" | "unsupported_repository" | "workspace_too_large" | "workspace_changed" | "directory_in_use" | "branch_exists" | "apply_conflict" | "no_checkpoint" | "would_lose_work" | "not_confirmed" | "network_file_system" | "approval_denied" | "limit_reached" | "owned_elsewhere" | "verification_failed" | "outcome_unknown" | "approval_pending" | "gate_pending" | "interrupted" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "too_large";
+  readonly code: "bad_usage" | "malformed_id" | "unknown_run" | "ambiguous_id" | "no_model" | "no_key" | "unknown_model" | "bad_script" | "bad_config" | "nothing_to_continue" | "no_open_turn" | "nothing_to_do" | "bad_graph" | "bad_input" | "unknown_gate" | "ambiguous_gate" | "log_damaged" | "log_newer" | "disk_failed" | "event_too_large" | "state_unusable" | "git_failed" | "git_missing" | "checkpoint_failed" | "checkpoint_missing" | "restore_failed" | "workspace_failed" | "process_failed" | "model_failed" | "script_exhausted" | "script_changed" | "turn_failed" | "expression_failed" | "node_failed" | "output_invalid" | "replay_diverged" | "internal_error" | "not_a_boundary" | "no_completed_turn" | "turn_open" | "not_a_session" | "not_a_graph_run" | "node_unknown" | "node_never_entered" | "node_skipped" | "node_visit_ambiguous" | "origin_needs_reconciliation" | "write_replay_hazard" | "not_a_hazard" | "graph_changed" | "change_refused" | "gate_answered" | "run_ended" | "child_removed" | "key_reused" | "no_sandbox" | "no_workspace" | "unsupported_repository" | "workspace_too_large" | "workspace_changed" | "directory_in_use" | "branch_exists" | "apply_conflict" | "no_checkpoint" | "would_lose_work" | "not_confirmed" | "network_file_system" | "approval_denied" | "limit_reached" | "owned_elsewhere" | "verification_failed" | "outcome_unknown" | "approval_pending" | "gate_pending" | "interrupted" | "unauthorized" | "forbidden" | "not_found" | "method_not_allowed" | "request_timeout" | "too_large" | "unsupported_media_type" | "headers_too_large";
   readonly [more: string]: unknown;
 };
 
@@ -389,10 +444,14 @@ export type RemovalPlan = {
     readonly [more: string]: unknown;
   })[];
   readonly bytes: Bytes;
+  readonly dryRun?: true;
+  /** Empty in a plan. */
+  readonly removed: readonly (string)[];
 };
 
-export type Removed = {
-  readonly removed: readonly (string)[];
+export type Removed = RemovalPlan & {
+  /** Refs that stay, each with the reason. */
+  readonly stuck?: readonly (string)[];
 };
 
 export type Resolution = {
@@ -459,6 +518,7 @@ export type Run = {
   readonly flags: readonly (string)[];
   readonly owner?: Owner;
   readonly damage?: Damage;
+  readonly openGates: number;
   readonly forkedFrom?: Origin & {
     readonly fromNode: string;
   };
@@ -526,6 +586,7 @@ export type RunDetail = {
   readonly forks: readonly ({
     /** The id of a session or a graph run. */
     readonly id: string;
+    readonly kind: "session" | "run";
     readonly offset: number;
     readonly title: string;
   })[];
@@ -622,6 +683,8 @@ export type RunOrigin = Origin & {
   readonly sourceEvent0Digest: string;
   readonly acknowledgedWrites: readonly (number)[];
   readonly changes?: Readonly<Record<string, unknown>>;
+  /** When the child was made. */
+  readonly time: string;
 };
 
 export type Session = {
@@ -654,7 +717,7 @@ export type Session = {
   readonly damage?: Damage;
   readonly turns: number;
   readonly ownTurns: number;
-  readonly workspace: WorkspaceKind & string | null;
+  readonly workspace: WorkspaceKind | null;
 };
 
 export type SessionDetail = {
@@ -702,10 +765,10 @@ export type SessionDetail = {
     readonly [more: string]: unknown;
   };
   readonly turns: readonly (Turn)[];
-  /** Sessions that were forked from it. */
   readonly forks: readonly ({
     /** The id of a session or a graph run. */
     readonly id: string;
+    readonly kind: "session" | "run";
     readonly offset: number;
     readonly title: string;
   })[];
@@ -718,7 +781,7 @@ export type SessionFork = {
   readonly dryRun?: true;
   readonly forkedFrom: Origin;
   readonly workspace: {
-    readonly kind: WorkspaceKind;
+    readonly kind: string;
     readonly restorable: boolean;
     readonly checkpoint?: string;
     readonly reason?: string;
@@ -826,6 +889,7 @@ export type Usage = {
 export type Verification = {
   /** The id of a session or a graph run. */
   readonly id: string;
+  readonly ok: boolean;
   readonly problems: readonly ({
     readonly kind: string;
     readonly message: string;
@@ -861,6 +925,7 @@ export interface Operations {
     /** The id of a session or a graph run. */
     readonly run: string;
     readonly status: string;
+    readonly reason?: string;
   } };
   /** Answers a call that waits for a person. */
   readonly answerApproval: { readonly request: {
@@ -966,7 +1031,7 @@ export interface Operations {
       readonly id: string;
     };
     readonly query?: {
-      readonly from?: number | null;
+      readonly from?: number;
     };
   }; readonly answer: Response };
   /** Forks a run at a node it entered; 409 `write_replay_hazard` names the writes that were not acknowledged. */
@@ -1013,11 +1078,16 @@ export interface Operations {
       readonly id: string;
     };
     readonly query?: {
-      /** Offset of a boundary with a checkpoint; absent: the latest. */
-      readonly at?: number | null;
-      readonly from?: number | null;
+      /** Offset of the end of a turn with a checkpoint; absent: the latest. */
+      readonly at?: number;
+      /** Offset of the end of an earlier turn; absent: since it began. */
+      readonly from?: number;
+      /** Another session or run: the newer side. */
       readonly other?: string;
+      /** With the patch of each file, within limits. */
       readonly patch?: "true";
+      /** With files that ignore rules hide. */
+      readonly ignored?: "true";
     };
   }; readonly answer: Diff };
   /** A page of the log, as it is recorded. */
@@ -1027,7 +1097,7 @@ export interface Operations {
       readonly id: string;
     };
     readonly query?: {
-      readonly from?: number | null;
+      readonly from?: number;
       readonly limit?: number;
     };
   }; readonly answer: EventPage };
@@ -1038,8 +1108,8 @@ export interface Operations {
       readonly id: string;
     };
     readonly query: {
-      /** Offset of a boundary with a checkpoint; absent: the latest. */
-      readonly at?: number | null;
+      /** Offset of the end of a turn with a checkpoint; absent: the latest. */
+      readonly at?: number;
       readonly path: string;
     };
   }; readonly answer: File };
@@ -1050,8 +1120,8 @@ export interface Operations {
       readonly id: string;
     };
     readonly query?: {
-      /** Offset of a boundary with a checkpoint; absent: the latest. */
-      readonly at?: number | null;
+      /** Offset of the end of a turn with a checkpoint; absent: the latest. */
+      readonly at?: number;
       readonly path?: string;
     };
   }; readonly answer: Folder };
@@ -1073,6 +1143,18 @@ export interface Operations {
       readonly digest: string;
     };
   }; readonly answer: Response };
+  /** The bytes of a file of a checkpoint, at most 16 MiB of them, to be saved. */
+  readonly readRawFile: { readonly request: {
+    readonly path: {
+      /** The id of a session or a graph run; a unique short form is accepted. */
+      readonly id: string;
+    };
+    readonly query: {
+      /** Offset of the end of a turn with a checkpoint; absent: the latest. */
+      readonly at?: number;
+      readonly path: string;
+    };
+  }; readonly answer: Response };
   /** Shows a run: its walk, what it waits for, descent, and what it asks now. */
   readonly readRun: { readonly request: {
     readonly path: {
@@ -1089,9 +1171,7 @@ export interface Operations {
     readonly query?: {
       readonly loseWork?: "true" | "false";
     };
-  }; readonly answer: Removed & {
-    readonly bytes: Bytes;
-  } };
+  }; readonly answer: Removed };
   /** Gives it another title. */
   readonly setTitle: { readonly request: {
     readonly path: {
@@ -1105,6 +1185,7 @@ export interface Operations {
     /** The id of a session or a graph run. */
     readonly id: string;
     readonly title: string;
+    readonly offset: number;
   } };
   /** Shows a session: its turns, workspace, descent, and what it asks now. */
   readonly readSession: { readonly request: {
@@ -1128,6 +1209,7 @@ export interface Operations {
     readonly offset: number;
     readonly callId: string;
     readonly tool: string;
+    readonly flags: readonly (string)[];
     readonly [more: string]: unknown;
   } };
   /** Goes on with a run. */
@@ -1192,6 +1274,7 @@ export const OPERATIONS = {
   readGraphSchema: { method: 'GET', path: '/v1/graph-schema' },
   readInbox: { method: 'GET', path: '/v1/inbox' },
   readPayload: { method: 'GET', path: '/v1/runs/{id}/payloads/{digest}' },
+  readRawFile: { method: 'GET', path: '/v1/runs/{id}/raw' },
   readRun: { method: 'GET', path: '/v1/runs/{id}' },
   remove: { method: 'DELETE', path: '/v1/runs/{id}' },
   setTitle: { method: 'PATCH', path: '/v1/runs/{id}' },

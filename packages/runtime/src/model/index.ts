@@ -1,4 +1,4 @@
-export { openModel, openNodeModels } from './opening.ts';
+export { listProviders, openModel, openNodeModels } from './opening.ts';
 export { contextTokensOf, type PricedModel, type PriceQuestion, priceOf } from './price.ts';
 export { refuseWithoutModel } from './refusals.ts';
 export { planRetry, type RetryQuestion } from './retry.ts';

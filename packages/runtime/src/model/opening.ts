@@ -55,6 +55,11 @@ async function openProviderModel(spec: ModelSpec, provider: ProviderId, model: s
   });
 }
 
+/** The providers there are, and whether this environment has a key for each. */
+export function listProviders(env: ModelSpec['env']): readonly { readonly name: string; readonly hasKey: boolean }[] {
+  return Object.entries(PROVIDERS).map(([name, entry]) => ({ name, hasKey: findKey(env, entry) !== '' }));
+}
+
 /** Surrounding white space (a newline from a file) would make an invalid header. */
 function findKey(env: ModelSpec['env'], entry: ProviderEntry): string {
   return entry.keyVariables.map((variable) => env[variable]?.trim() ?? '').find((key) => key !== '') ?? '';

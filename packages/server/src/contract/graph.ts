@@ -8,10 +8,16 @@ export const GraphDocument = z
 
 export const KeptGraph = z.object({ graph: Digest }).openapi('KeptGraph');
 
-export const GraphProblem = z
+const GraphProblem = z
   .looseObject({ at: z.string().optional(), message: z.string() })
   .openapi('GraphProblem', { description: 'One problem of a document, with its place.' });
 
 export const GraphValidation = z
-  .object({ valid: z.boolean(), graph: Digest.optional(), problems: z.array(GraphProblem) })
+  .object({
+    ok: z.boolean(),
+    graph: Digest.optional(),
+    code: z.string().optional(),
+    message: z.string().optional(),
+    problems: z.array(GraphProblem),
+  })
   .openapi('GraphValidation');

@@ -3,10 +3,12 @@ import { z } from '@hono/zod-openapi';
 import { WorkspaceKind } from './session.ts';
 import { Live, Settings } from './settings.ts';
 import {
+  AbsolutePath,
   Bytes,
   Damage,
   Digest,
   ErrorInfo,
+  Forks,
   Offset,
   Origin,
   OutstandingWrite,
@@ -56,19 +58,20 @@ const common = {
 
 /** A row of the list. */
 export const Run = z
-  .object({ ...common, forkedFrom: Origin.extend({ fromNode: z.string() }).optional() })
+  .object({ ...common, openGates: z.number(), forkedFrom: Origin.extend({ fromNode: z.string() }).optional() })
   .openapi('Run');
 
-export const RunOrigin = Origin.extend({
+const RunOrigin = Origin.extend({
   fromNode: z.string(),
   visit: z.number(),
   graphHash: Digest,
   sourceEvent0Digest: Digest,
   acknowledgedWrites: z.array(Offset),
   changes: z.looseObject({}).optional(),
+  time: Time.openapi({ description: 'When the child was made.' }),
 }).openapi('RunOrigin');
 
-export const RunNode = z
+const RunNode = z
   .looseObject({
     node: z.string().openapi({ description: 'Its path: items of maps and passes of folds included.' }),
     id: z.string(),
@@ -103,7 +106,7 @@ export const RunDetail = z
     error: ErrorInfo.optional(),
     path: z.string().optional(),
     walk: z.array(RunNode),
-    forks: z.array(z.object({ id: RunIdValue, offset: Offset, title: z.string() })),
+    forks: Forks,
     live: Live,
   })
   .openapi('RunDetail');
@@ -113,7 +116,7 @@ export const NewRun = Settings.extend({
     .union([z.string(), z.looseObject({})])
     .openapi({ description: 'The hash of a document that was submitted, or a document.' }),
   input: z.unknown().optional(),
-  cwd: z.string(),
+  cwd: AbsolutePath,
   title: z.string().optional(),
   labels: z.record(z.string(), z.string()).optional(),
   workspace: z.enum(['git', 'directory', 'none']).optional(),
@@ -146,7 +149,7 @@ export const RunForkRequest = Settings.extend({
   start: z.boolean().optional().openapi({ description: 'Whether to go on with the child. Default: yes.' }),
 }).openapi('RunForkRequest');
 
-export const WriteHazard = OutstandingWrite.extend({
+const WriteHazard = OutstandingWrite.extend({
   node: z.string(),
   effect: z.string(),
   relation: z.enum(['descends', 'concurrent']),

@@ -2,14 +2,17 @@
 import { z } from '@hono/zod-openapi';
 import { Attachment, Live, Settings } from './settings.ts';
 import {
+  AbsolutePath,
   Bytes,
   Damage,
   Digest,
   ErrorInfo,
+  Forks,
   Offset,
   Origin,
   OutstandingWrite,
   Owner,
+  orNull,
   RunIdValue,
   Time,
   UsageOf,
@@ -44,11 +47,11 @@ export const Session = z
     ...common,
     turns: z.number(),
     ownTurns: z.number(),
-    workspace: WorkspaceKind.nullable(),
+    workspace: orNull(WorkspaceKind),
   })
   .openapi('Session');
 
-export const Turn = z
+const Turn = z
   .object({
     turn: z.number(),
     inherited: z.boolean(),
@@ -82,15 +85,15 @@ export const SessionDetail = z
       branch: z.string().nullable(),
     }),
     turns: z.array(Turn),
-    forks: z.array(z.object({ id: RunIdValue, offset: Offset, title: z.string() })).openapi({
-      description: 'Sessions that were forked from it.',
-    }),
+    forks: Forks,
     live: Live,
   })
   .openapi('SessionDetail');
 
 export const NewSession = Settings.extend({
-  cwd: z.string().openapi({ description: 'The folder to work for: a git repository, or any folder with `workspace`.' }),
+  cwd: AbsolutePath.openapi({
+    description: 'The folder to work for: a git repository, or any folder with `workspace`.',
+  }),
   prompt: z.string().min(1),
   title: z.string().optional(),
   workspace: z.enum(['git', 'directory', 'none']).optional(),
@@ -120,7 +123,7 @@ export const SessionFork = z
     dryRun: z.literal(true).optional(),
     forkedFrom: Origin,
     workspace: z.object({
-      kind: WorkspaceKind,
+      kind: z.string(),
       restorable: z.boolean(),
       checkpoint: z.string().optional(),
       reason: z.string().optional(),

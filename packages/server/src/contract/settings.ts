@@ -1,17 +1,17 @@
 /** What a turn or a drive of a run is given, and what a person is asked in it. */
 import { z } from '@hono/zod-openapi';
-import { Offset, OutstandingWrite } from './values.ts';
+import { Offset, OutstandingWrite, PlainText } from './values.ts';
 
-export const Rule = z
-  .object({
+const Rule = z
+  .strictObject({
     tool: z.string().min(1).openapi({ description: 'A tool, `*`, or `mcp__<server>__*`.' }),
     match: z.string().optional().openapi({ description: 'A glob that the command or path must match.' }),
     do: z.enum(['allow', 'ask', 'deny']),
   })
   .openapi('Rule');
 
-export const Limits = z
-  .object({
+const Limits = z
+  .strictObject({
     maxRequests: z.number().int().positive().optional(),
     maxSteps: z.number().int().positive().optional(),
     maxTokens: z.number().int().positive().optional(),
@@ -22,7 +22,7 @@ export const Limits = z
 
 export const Settings = z
   .object({
-    model: z.string().optional().openapi({ description: 'Absent: the last one, else RAMET_MODEL, else ramet.json.' }),
+    model: PlainText.optional().openapi({ description: 'Absent: the last one, else RAMET_MODEL, else ramet.json.' }),
     baseUrl: z.string().optional(),
     sandbox: z.enum(['auto', 'none']).optional(),
     allowNet: z.array(z.string()).optional(),
@@ -38,7 +38,7 @@ export const Settings = z
   .openapi('Settings');
 
 export const Attachment = z
-  .object({ mediaType: z.string(), filename: z.string(), data: z.base64() })
+  .strictObject({ mediaType: z.string().max(200), filename: z.string().max(1000), data: z.base64() })
   .openapi('Attachment');
 
 /** A call that waits for a person's answer, now. */

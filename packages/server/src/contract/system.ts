@@ -1,7 +1,7 @@
 /** The daemon itself, usage, what waits for a person, removal and verification. */
 import { z } from '@hono/zod-openapi';
 import { Ask } from './settings.ts';
-import { Bytes, Offset, RunIdValue, Time, Usage } from './values.ts';
+import { Bytes, Damage, Offset, RunIdValue, Time, Usage } from './values.ts';
 
 export const Capabilities = z
   .object({
@@ -65,14 +65,19 @@ export const RemovalPlan = z
       }),
     ),
     bytes: Bytes,
+    dryRun: z.literal(true).optional(),
+    removed: z.array(RunIdValue).openapi({ description: 'Empty in a plan.' }),
   })
   .openapi('RemovalPlan');
 
-export const Removed = z.object({ removed: z.array(RunIdValue) }).openapi('Removed');
+export const Removed = RemovalPlan.extend({
+  stuck: z.array(z.string()).optional().openapi({ description: 'Refs that stay, each with the reason.' }),
+}).openapi('Removed');
 
 export const Verification = z
   .looseObject({
     id: RunIdValue,
+    ok: z.boolean(),
     problems: z.array(z.looseObject({ kind: z.string(), message: z.string() })),
     events: z.number(),
     digest: z.string(),
@@ -85,5 +90,6 @@ export const EventPage = z
     events: z.array(z.looseObject({ seq: Offset, prev: z.string(), time: Time, type: z.string() })),
     next: Offset.nullable().openapi({ description: 'Where the next page begins; null at the end of the log.' }),
     total: z.number(),
+    damage: Damage.optional().openapi({ description: 'The log is damaged: these are the events before that.' }),
   })
   .openapi('EventPage');

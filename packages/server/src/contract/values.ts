@@ -2,8 +2,34 @@
 
 import { z } from '@hono/zod-openapi';
 import { CODES, type Code } from '@ramet/core/codes';
+import { HTTP_CODES, type HttpCode } from './http-codes.ts';
 
-const codes = Object.keys(CODES) as [Code, ...Code[]];
+const codes = [...Object.keys(CODES), ...Object.keys(HTTP_CODES)] as [Code | HttpCode, ...(Code | HttpCode)[]];
+
+/** Place of an event in its log, from 0. */
+export const Offset = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
+
+/** A value that may be missing: `nullable` of a component loses the null in the document. */
+export function orNull<S extends z.ZodType>(schema: S) {
+  return z.union([schema, z.null()]);
+}
+
+/** A whole number as a query or a header says it. */
+export const WholeNumber = z
+  .string()
+  .regex(/^\d{1,16}$/, 'is no whole number')
+  .transform(Number)
+  .pipe(Offset)
+  .openapi({ type: 'integer', minimum: 0 });
+
+/** Text that may be handed to a program or name a file: no NUL ends it early. */
+export const PlainText = z.string().regex(/^[^\0]*$/, 'has a NUL character');
+
+/** A folder of this machine. */
+export const AbsolutePath = z
+  .string()
+  .max(4096)
+  .regex(/^\/[^\0]*$/, 'is no absolute path');
 
 /** A UUIDv7, or a short form as lists show it. */
 export const RunIdParam = z
@@ -17,9 +43,6 @@ export const RunIdParam = z
   });
 
 export const RunIdValue = z.string().openapi({ description: 'The id of a session or a graph run.' });
-
-/** Place of an event in its log, from 0. */
-export const Offset = z.number().int().min(0).max(Number.MAX_SAFE_INTEGER);
 
 export const Digest = z.string().openapi({ description: 'SHA-256, 64 hexadecimal digits.' });
 
@@ -58,6 +81,11 @@ export const Origin = z
     removed: z.literal(true).optional().openapi({ description: 'The parent is not in the store any more.' }),
   })
   .openapi('Origin');
+
+/** Sessions and runs that were forked from one. */
+export const Forks = z.array(
+  z.object({ id: RunIdValue, kind: z.enum(['session', 'run']), offset: Offset, title: z.string() }),
+);
 
 export const Owner = z
   .object({
@@ -101,12 +129,14 @@ export const Problem = z
     title: z.string(),
     status: z.number().int(),
     detail: z.string(),
-    code: z.enum([...codes, 'unauthorized', 'forbidden', 'not_found', 'method_not_allowed', 'too_large']),
+    code: z.enum(codes),
   })
   .openapi('Problem');
 
 export const Page = z.object({
-  limit: z.coerce.number().int().min(1).max(1000).optional(),
+  limit: WholeNumber.pipe(z.number().min(1).max(1000))
+    .openapi({ type: 'integer', minimum: 1, maximum: 1000 })
+    .optional(),
   cursor: z.string().max(200).optional().openapi({ description: '`nextCursor` of the page before.' }),
 });
 

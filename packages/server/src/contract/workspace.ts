@@ -1,12 +1,14 @@
 /** What a checkpoint holds, and how two differ. Names that are no UTF-8 are shown with `\xNN`. */
 import { z } from '@hono/zod-openapi';
-import { Offset, RunIdValue, UsageOf } from './values.ts';
+import { AbsolutePath, Digest, Offset, orNull, PlainText, RunIdValue, Time, UsageOf } from './values.ts';
 
-export const FolderEntry = z
+const FolderEntry = z
   .object({
     name: z.string(),
-    kind: z.enum(['file', 'executable', 'link', 'folder', 'repository']),
-    size: z.number().optional(),
+    utf8: z.boolean().openapi({ description: 'Whether the name is text as it is; else it cannot be asked for.' }),
+    kind: z.enum(['file', 'link', 'folder']),
+    mode: z.number().openapi({ description: 'Permission bits.' }),
+    size: z.number().nullable().openapi({ description: 'Null of a folder.' }),
     target: z.string().optional().openapi({ description: 'Of a link; it is never followed.' }),
   })
   .openapi('FolderEntry');
@@ -17,6 +19,7 @@ export const Folder = z
     offset: Offset.openapi({ description: 'Of the boundary whose checkpoint it is.' }),
     path: z.string(),
     entries: z.array(FolderEntry),
+    count: z.number(),
     truncated: z.boolean(),
   })
   .openapi('Folder');
@@ -24,22 +27,28 @@ export const Folder = z
 export const File = z
   .object({
     checkpoint: z.string(),
+    offset: Offset,
     path: z.string(),
+    kind: z.enum(['file', 'link']),
     size: z.number(),
     text: z.string().nullable().openapi({ description: 'Null when it is no text or too large; `raw` has its bytes.' }),
     truncated: z.boolean(),
   })
   .openapi('File');
 
-export const ChangedFile = z
+const ChangedFile = z
   .looseObject({
     status: z.string(),
-    path: z.string(),
+    shown: z.string().openapi({ description: 'Its path, as text.' }),
+    oldShown: z.string().nullable(),
+    path: z.string().openapi({ description: 'Its path, a character for each byte.' }),
     oldPath: z.string().nullable(),
-    additions: z.number(),
-    deletions: z.number(),
+    utf8: z.boolean(),
+    additions: z.number().nullable(),
+    deletions: z.number().nullable(),
     binary: z.boolean(),
-    patch: z.string().optional().openapi({ description: 'As git writes it; absent when it is too large.' }),
+    patch: z.string().optional().openapi({ description: 'As git writes it, within limits.' }),
+    truncated: z.boolean().optional().openapi({ description: 'There is more of the patch.' }),
   })
   .openapi('ChangedFile');
 
@@ -54,26 +63,40 @@ export const Diff = z
   })
   .openapi('Diff');
 
+/** What one session did after the last event that both logs hold. */
 const Side = z.object({
   id: RunIdValue,
   title: z.string(),
-  turns: z.number(),
-  durationMs: z.number(),
+  model: z.string().optional(),
+  turns: z.object({ begun: z.number(), ended: z.number() }),
+  calls: z.record(z.string(), z.number()).openapi({ description: 'Results of calls, by outcome.' }),
+  durationMs: z.number().openapi({ description: 'From each message to the end of its turn.' }),
   own: UsageOf,
+  firstTime: Time.nullable(),
+  lastTime: Time.nullable(),
+  damaged: z.boolean(),
 });
 
 export const Comparison = z
   .object({
+    relation: z
+      .enum(['same', 'parent', 'child', 'siblings', 'relatives', 'none'])
+      .openapi({ description: 'What the left one is to the right one.' }),
     common: z
-      .object({ offset: Offset, turn: z.number() })
+      .object({ offset: Offset, digest: Digest })
       .nullable()
       .openapi({ description: 'The last event that both logs hold; null when they share none.' }),
     left: Side,
     right: Side,
-    diff: Diff.nullable(),
+    diff: orNull(Diff),
     reason: z.string().optional().openapi({ description: 'Why there is no diff.' }),
   })
   .openapi('Comparison');
+
+const CheckOutput = z.object({
+  text: z.string(),
+  dropped: z.number().openapi({ description: 'Bytes in its middle that were dropped.' }),
+});
 
 export const CheckResult = z
   .object({
@@ -83,14 +106,19 @@ export const CheckResult = z
     command: z.string(),
     exitCode: z.number().nullable(),
     timedOut: z.boolean(),
+    interrupted: z.boolean(),
     durationMs: z.number(),
-    output: z.string(),
-    truncated: z.boolean(),
+    stdout: CheckOutput,
+    stderr: CheckOutput,
   })
   .openapi('CheckResult');
 
 export const ApplyRequest = z
-  .object({ branch: z.string().optional(), toCheckout: z.boolean().optional(), checkout: z.string().optional() })
+  .object({
+    branch: PlainText.optional(),
+    toCheckout: z.boolean().optional(),
+    checkout: AbsolutePath.optional().openapi({ description: 'Whose repository, or files, get it.' }),
+  })
   .openapi('ApplyRequest');
 
 export const Applied = z

@@ -2,17 +2,17 @@
 import { z } from '@hono/zod-openapi';
 import { AskAnswer, Resolution } from '../settings.ts';
 import { EventPage, RemovalPlan, Removed, Verification } from '../system.ts';
-import { Bytes, Offset, RunIdParam, RunIdValue } from '../values.ts';
+import { Offset, PlainText, RunIdParam, RunIdValue, WholeNumber } from '../values.ts';
 import { Applied, ApplyRequest, CheckResult, Comparison, Diff, File, Folder } from '../workspace.ts';
 import { answer, body, byId, createRoute, problems } from './define.ts';
 
 const at = z.object({
-  at: z.coerce.number().int().min(0).optional().openapi({
-    description: 'Offset of a boundary with a checkpoint; absent: the latest.',
+  at: WholeNumber.optional().openapi({
+    description: 'Offset of the end of a turn with a checkpoint; absent: the latest.',
   }),
 });
 
-const offsetQuery = z.coerce.number().int().min(0).optional();
+const offsetQuery = WholeNumber.optional();
 
 export const readEvents = createRoute({
   operationId: 'readEvents',
@@ -22,7 +22,12 @@ export const readEvents = createRoute({
   summary: 'A page of the log, as it is recorded.',
   request: {
     params: byId,
-    query: z.object({ from: offsetQuery, limit: z.coerce.number().int().min(1).max(5000).optional() }),
+    query: z.object({
+      from: offsetQuery,
+      limit: WholeNumber.pipe(z.number().min(1).max(5000))
+        .openapi({ type: 'integer', minimum: 1, maximum: 5000 })
+        .optional(),
+    }),
   },
   responses: { 200: answer(EventPage, 'Events, in their order.'), ...problems },
 });
@@ -34,10 +39,10 @@ export const followEvents = createRoute({
   tags: ['events'],
   summary: 'The log as server-sent events whose ids are offsets, then what happens as it happens.',
   description:
-    'An event with an id is a line of the log (`data` is that line). Without an id: `event: live` (text as it streams, for eyes only), `event: state` (who works on it and what it asks), `event: end` (the run is gone, or damaged from there on). `Last-Event-ID: n` begins at n + 1; without it, `from`.',
+    'An event with an id is a line of the log (`data` is that line). Without an id: `event: live` (text as it streams, for eyes only), `event: state` (who works on it and what it asks), `event: rewind` (what was sent from its `offset` on is not in the log: lines follow from there), `event: end` (the run is gone, or damaged from there on). `Last-Event-ID: n` begins at n + 1; without it, `from`.',
   request: {
     params: byId,
-    headers: z.object({ 'last-event-id': z.coerce.number().int().min(0).optional() }),
+    headers: z.object({ 'last-event-id': WholeNumber.optional() }),
     query: z.object({ from: offsetQuery }),
   },
   responses: {
@@ -99,7 +104,16 @@ export const resolveCall = createRoute({
   summary: 'Says what became of a call whose outcome nobody recorded.',
   request: { params: byId, body: body(Resolution) },
   responses: {
-    200: answer(z.looseObject({ id: RunIdValue, offset: Offset, callId: z.string(), tool: z.string() }), 'Recorded.'),
+    200: answer(
+      z.looseObject({
+        id: RunIdValue,
+        offset: Offset,
+        callId: z.string(),
+        tool: z.string(),
+        flags: z.array(z.string()),
+      }),
+      'Recorded.',
+    ),
     ...problems,
   },
 });
@@ -110,8 +124,11 @@ export const setTitle = createRoute({
   path: '/v1/runs/{id}',
   tags: ['keeping'],
   summary: 'Gives it another title.',
-  request: { params: byId, body: body(z.object({ title: z.string().min(1).max(200) })) },
-  responses: { 200: answer(z.object({ id: RunIdValue, title: z.string() }), 'Its title.'), ...problems },
+  request: { params: byId, body: body(z.object({ title: z.string().trim().min(1).max(200) })) },
+  responses: {
+    200: answer(z.object({ id: RunIdValue, title: z.string(), offset: Offset }), 'Its title.'),
+    ...problems,
+  },
 });
 
 export const planRemoval = createRoute({
@@ -131,7 +148,7 @@ export const remove = createRoute({
   tags: ['keeping'],
   summary: 'Removes it. Work that is nowhere else is lost only with `loseWork=true`.',
   request: { params: byId, query: z.object({ loseWork: z.enum(['true', 'false']).optional() }) },
-  responses: { 200: answer(Removed.extend({ bytes: Bytes }), 'It is removed.'), ...problems },
+  responses: { 200: answer(Removed, 'It is removed.'), ...problems },
 });
 
 export const verify = createRoute({
@@ -150,7 +167,7 @@ export const readFolder = createRoute({
   path: '/v1/runs/{id}/folder',
   tags: ['workspaces'],
   summary: 'Lists a folder of a checkpoint.',
-  request: { params: byId, query: at.extend({ path: z.string().max(4096).optional() }) },
+  request: { params: byId, query: at.extend({ path: PlainText.max(4096).optional() }) },
   responses: { 200: answer(Folder, 'The folder.'), ...problems },
 });
 
@@ -160,8 +177,21 @@ export const readFile = createRoute({
   path: '/v1/runs/{id}/file',
   tags: ['workspaces'],
   summary: 'Reads a file of a checkpoint.',
-  request: { params: byId, query: at.extend({ path: z.string().min(1).max(4096) }) },
+  request: { params: byId, query: at.extend({ path: PlainText.min(1).max(4096) }) },
   responses: { 200: answer(File, 'The file.'), ...problems },
+});
+
+export const readRawFile = createRoute({
+  operationId: 'readRawFile',
+  method: 'get',
+  path: '/v1/runs/{id}/raw',
+  tags: ['workspaces'],
+  summary: 'The bytes of a file of a checkpoint, at most 16 MiB of them, to be saved.',
+  request: { params: byId, query: at.extend({ path: PlainText.min(1).max(4096) }) },
+  responses: {
+    200: { description: 'Its bytes.', content: { 'application/octet-stream': { schema: z.string() } } },
+    ...problems,
+  },
 });
 
 export const readDiff = createRoute({
@@ -172,7 +202,12 @@ export const readDiff = createRoute({
   summary: 'What changed: since it began, since another turn of it, or beside another session or run.',
   request: {
     params: byId,
-    query: at.extend({ from: offsetQuery, other: z.string().max(64).optional(), patch: z.enum(['true']).optional() }),
+    query: at.extend({
+      from: offsetQuery.openapi({ description: 'Offset of the end of an earlier turn; absent: since it began.' }),
+      other: z.string().max(64).optional().openapi({ description: 'Another session or run: the newer side.' }),
+      patch: z.enum(['true']).optional().openapi({ description: 'With the patch of each file, within limits.' }),
+      ignored: z.enum(['true']).optional().openapi({ description: 'With files that ignore rules hide.' }),
+    }),
   },
   responses: { 200: answer(Diff, 'The differences.'), ...problems },
 });

@@ -67,7 +67,10 @@ export const abandonRun = createRoute({
   tags,
   summary: 'Ends a run for good; it stays to be looked at and forked.',
   request: { params: byId, body: body(z.object({ reason: z.string().optional() })) },
-  responses: { 200: answer(z.object({ run: RunIdValue, status: z.string() }), 'It is abandoned.'), ...problems },
+  responses: {
+    200: answer(z.object({ run: RunIdValue, status: z.string(), reason: z.string().optional() }), 'It is abandoned.'),
+    ...problems,
+  },
 });
 
 export const forkRun = createRoute({

@@ -1,0 +1,36 @@
+/** An answer that is a stream of server-sent events. */
+
+const HEADERS = {
+  'content-type': 'text/event-stream; charset=utf-8',
+  'cache-control': 'no-store, no-transform',
+  // A proxy that collects would hold back what is to be seen at once.
+  'x-accel-buffering': 'no',
+};
+
+/** Only the headers, for who asks for no more. */
+export function respondStreamHead(): Response {
+  return new Response(null, { headers: HEADERS });
+}
+
+/**
+ * Answers with frames as the connection takes them: the next is asked for when the one before was taken off. `leave` is
+ * called when the caller is gone.
+ */
+export function respondStream(frames: AsyncGenerator<string, void>, leave: () => void): Response {
+  const encoder = new TextEncoder();
+  const body = new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const { done, value } = await frames.next();
+        if (done === true) controller.close();
+        else controller.enqueue(encoder.encode(value));
+      },
+      async cancel() {
+        leave();
+        await frames.return();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  return new Response(body, { headers: HEADERS });
+}

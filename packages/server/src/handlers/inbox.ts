@@ -1,0 +1,80 @@
+/**
+ * Everything that waits for a person: what this daemon asks, and what nobody goes on with until somebody says a word.
+ *
+ * 1. Only sessions with an open turn and runs that are neither ended nor driven are read for it.
+ */
+import { createSessionFold, type RunId, type SessionState } from '@ramet/core';
+import { listSessions, type SessionSummary } from '@ramet/runtime/inspect';
+import { type GraphRunListing, listGraphRuns } from '@ramet/runtime/inspect/runs';
+import type { FileStore } from '@ramet/runtime/store';
+import type { InboxItemAnswer } from '../contract/bodies.ts';
+import * as routes from '../contract/routes/system.ts';
+import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
+import type { Api } from './api.ts';
+
+/** The endpoint of the inbox. */
+export function listInboxEndpoints(api: Api): readonly Endpoint[] {
+  return [makeEndpoint(routes.readInbox, () => reply(200, { items: listItems(api) }))];
+}
+
+/** What waits longest comes first. */
+function listItems({ services: { store }, daemon }: Api): readonly InboxItemAnswer[] {
+  const sessions = listSessions(store);
+  const runs = listGraphRuns(store);
+  const titles = new Map<RunId, Pick<InboxItemAnswer, 'kind' | 'title'>>([
+    ...sessions.map(({ id, title }) => [id, { kind: 'session', title }] as const),
+    ...runs.map(({ id, title }) => [id, { kind: 'run', title }] as const),
+  ]);
+  const asked = daemon.listAsks().map(({ id, since, ask }) => {
+    const { kind, title } = titles.get(id) ?? { kind: 'session', title: '' };
+    return { waits: 'approval' as const, id, kind, title, since, ask };
+  });
+  const items = [...asked, ...sessions.flatMap((session) => listOfSession(store, session)), ...runs.flatMap(listOfRun)];
+  return items.sort((left, right) => (left.since < right.since ? -1 : left.since > right.since ? 1 : 0));
+}
+
+function listOfSession(
+  store: FileStore,
+  { id, title, state, events, lastTime }: SessionSummary,
+): readonly InboxItemAnswer[] {
+  if (state !== 'interrupted') return [];
+  const where = { id, kind: 'session' as const, title, since: lastTime };
+  const calls = readOpenCalls(store, id, events);
+  const unknown = calls.filter(({ intent, result, resolution }) => {
+    const hasLeft = intent?.effect === 'write' && intent.contained !== true;
+    return hasLeft && result === undefined && resolution === undefined;
+  });
+  if (unknown.length > 0) {
+    return unknown.map(({ intent, tool }) => ({ waits: 'outcome', ...where, offset: intent?.seq ?? 0, tool }));
+  }
+  const asked = calls.find(({ approvalRequest, approval }) => approvalRequest !== undefined && approval === undefined);
+  return [{ waits: 'resume', ...where, reason: asked === undefined ? CUT_OFF : describePending(asked.tool) }];
+}
+
+const CUT_OFF = 'its turn was cut off';
+
+function describePending(tool: string): string {
+  return `a call of ${tool} is asked about: going on asks again`;
+}
+
+type Calls = NonNullable<SessionState['open']>['calls'];
+
+function readOpenCalls(store: FileStore, id: RunId, events: number): Calls {
+  const fold = createSessionFold();
+  for (const event of store.read(id)?.readEvents({ to: events - 1 }) ?? []) fold.add(event);
+  return fold.state.open?.calls ?? [];
+}
+
+function listOfRun({ id, title, state, waits, lastTime }: GraphRunListing): readonly InboxItemAnswer[] {
+  const where = { id, kind: 'run' as const, title, since: lastTime };
+  const gates = waits.gates.map((gate) => ({ waits: 'gate' as const, ...where, ...gate }));
+  const calls = waits.calls.map(({ node, offset, tool, reason }) =>
+    reason === 'outcome_unknown'
+      ? ({ waits: 'outcome', ...where, offset, tool, node } as const)
+      : ({ waits: 'resume', ...where, reason: describePending(tool) } as const),
+  );
+  const items = [...gates, ...calls];
+  return items.length > 0 || state !== 'interrupted'
+    ? items
+    : [{ waits: 'resume', ...where, reason: 'it was cut off' }];
+}

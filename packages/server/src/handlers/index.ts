@@ -1,0 +1,34 @@
+/** What answers each route of the contract. */
+import type { Endpoint } from '../http/endpoint.ts';
+import type { Api } from './api.ts';
+import { listCheckEndpoints } from './checks.ts';
+import { listDiffEndpoints } from './diffs.ts';
+import { listForkEndpoints } from './forks.ts';
+import { listGraphEndpoints } from './graphs.ts';
+import { listInboxEndpoints } from './inbox.ts';
+import { listDrivingEndpoints, listKeepingEndpoints } from './keeping.ts';
+import { listLogEndpoints } from './log.ts';
+import { listRunEndpoints } from './runs.ts';
+import { listSessionEndpoints } from './sessions.ts';
+import { listSystemEndpoints } from './system.ts';
+import { listWorkspaceEndpoints } from './workspaces.ts';
+
+export type { Api } from './api.ts';
+
+/** Every endpoint there is. */
+export function listEndpoints(api: Api): readonly Endpoint[] {
+  return [
+    ...listSessionEndpoints(api),
+    ...listRunEndpoints(api),
+    ...listForkEndpoints(api),
+    ...listDrivingEndpoints(api),
+    ...listKeepingEndpoints(api),
+    ...listLogEndpoints(api),
+    ...listWorkspaceEndpoints(api),
+    ...listDiffEndpoints(api),
+    ...listCheckEndpoints(api),
+    ...listGraphEndpoints(api),
+    ...listSystemEndpoints(api),
+    ...listInboxEndpoints(api),
+  ];
+}

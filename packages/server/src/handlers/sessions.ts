@@ -1,0 +1,70 @@
+/** Sessions: listed, shown, made and gone on with. */
+import { isRefusal } from '@ramet/core';
+import { describeSession, describeSessionView } from '@ramet/runtime/answers';
+import { listSessions, viewSession } from '@ramet/runtime/inspect';
+import * as routes from '../contract/routes/sessions.ts';
+import { given } from '../daemon/given.ts';
+import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
+import { type Api, findNamed, mapAnswer } from './api.ts';
+import { listForksOf } from './forks.ts';
+import { isFound, takePage } from './lists.ts';
+
+/** Attachments of 32 MiB, as base64 in JSON, and the words beside them. */
+const MESSAGE_BYTES = 48 * 1024 * 1024;
+
+/** The endpoints of sessions. */
+export function listSessionEndpoints(api: Api): readonly Endpoint[] {
+  const { daemon } = api;
+  const { store } = api.services;
+  return [
+    makeEndpoint(routes.listSessions, ({ query: { limit, cursor, project, search } }) => {
+      const page = takePage(listSessions(store), {
+        limit,
+        cursor,
+        matches: (row) => (project === undefined || row.project === project) && isFound(search, [row.title, row.id]),
+      });
+      return mapAnswer(page, ({ rows, ...more }) => reply(200, { sessions: rows.map(describeSession), ...more }));
+    }),
+    makeEndpoint(routes.readSession, ({ path }) => {
+      const id = findNamed(api, path.id);
+      const view = isRefusal(id) ? id : viewSession(store, id);
+      return mapAnswer(view, (session) => reply(200, describeDetail(api, session)));
+    }),
+    makeEndpoint(
+      routes.createSession,
+      async ({ body, headers }) => {
+        const made = await daemon.createSession({ body, ...given({ key: headers['idempotency-key'] }) });
+        return mapAnswer(made, (value) => reply(201, value));
+      },
+      { limitBytes: MESSAGE_BYTES },
+    ),
+    makeEndpoint(
+      routes.sendMessage,
+      async ({ path, body, headers }) => {
+        const id = findNamed(api, path.id);
+        if (isRefusal(id)) return id;
+        const begun = await daemon.sendMessage(id, { body, ...given({ key: headers['idempotency-key'] }) });
+        return mapAnswer(begun, (value) => reply(202, value));
+      },
+      { limitBytes: MESSAGE_BYTES },
+    ),
+    makeEndpoint(routes.continueTurn, async ({ path, body }) => {
+      const id = findNamed(api, path.id);
+      if (isRefusal(id)) return id;
+      return mapAnswer(await daemon.continueTurn(id, body), (value) => reply(202, value));
+    }),
+  ];
+}
+
+type View = Exclude<ReturnType<typeof viewSession>, { readonly kind: 'refusal' }>;
+
+/** Its transcript is not told here: its events are. */
+function describeDetail(api: Api, view: View) {
+  const { turns, ...rest } = describeSessionView(view);
+  return {
+    ...rest,
+    turns: turns.map(({ transcript: _, ...turn }) => turn),
+    forks: listForksOf(api, view.id),
+    live: api.daemon.liveOf(view.id),
+  };
+}

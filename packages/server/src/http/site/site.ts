@@ -1,0 +1,58 @@
+/** What a person sees in a browser: the interface where it was built, and the page about the API. */
+
+import { DOCS_STYLE, type OpenApiDocument, renderDocs } from './docs-page.ts';
+import { readSiteFiles, type SiteFile, type SiteFiles } from './files.ts';
+
+export interface Site {
+  /** Answers a path of the site; null when it has none such. */
+  respond(request: Request): Response | null;
+  has(path: string): boolean;
+}
+
+/** Makes the site. */
+export function makeSite({ document, web }: { readonly document: object; readonly web: string | null }): Site {
+  const files = web === null ? null : readSiteFiles(web);
+  const pages = new Map<string, SiteFile>([
+    ['/docs', makePage(renderDocs(document as OpenApiDocument), 'text/html; charset=utf-8')],
+    ['/docs.css', makePage(DOCS_STYLE, 'text/css; charset=utf-8')],
+  ]);
+  const missing = new Map([['/index.html', makePage(NO_INTERFACE, 'text/plain; charset=utf-8')]]);
+  const find = (path: string): SiteFile | undefined => pages.get(path) ?? findFile(files ?? missing, path);
+  return {
+    has: (path) => find(path) !== undefined,
+    respond: (request) => {
+      const file = find(new URL(request.url).pathname);
+      return file === undefined ? null : respondFile(file, request.headers);
+    },
+  };
+}
+
+const NO_INTERFACE = `Ramet is running. Its browser interface was not built: \`npm run build\` makes it, or use the command line (ramet sessions).
+The HTTP API is described at /docs.
+`;
+
+/** Pages of the interface: it finds out itself which one is meant. */
+const PAGES = /^\/(?:inbox|usage|s\/[^/]+|r\/[^/]+|compare\/[^/]+\/[^/]+)?$/;
+
+function findFile(files: SiteFiles, path: string): SiteFile | undefined {
+  return files.get(PAGES.test(path) ? '/index.html' : path);
+}
+
+function makePage(text: string, type: string): SiteFile {
+  return { bytes: new TextEncoder().encode(text), type, etag: '', encoded: [], isHashed: false };
+}
+
+function respondFile({ bytes, type, etag, encoded, isHashed }: SiteFile, headers: Headers): Response {
+  const accepted = headers.get('accept-encoding') ?? '';
+  const [encoding, body] = encoded.find(([name]) => new RegExp(`\\b${name}\\b`).test(accepted)) ?? [null, bytes];
+  const described = {
+    'content-type': type,
+    'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+    ...(etag === '' ? {} : { etag }),
+    ...(encoded.length === 0 ? {} : { vary: 'accept-encoding' }),
+    ...(encoding === null ? {} : { 'content-encoding': encoding }),
+  };
+  if (etag !== '' && headers.get('if-none-match') === etag)
+    return new Response(null, { status: 304, headers: described });
+  return new Response(body, { headers: described });
+}
