@@ -9,7 +9,7 @@ import type { RunFeed } from './run-feed.ts';
 import type { FeedItem, FollowOptions, LogLine } from './types.ts';
 
 /** A consumer that never waits gives way to others after so many items. */
-const ITEMS_AT_ONCE = 256;
+const ITEMS_AT_ONCE = 8;
 const DONE = { done: true, value: undefined } as const;
 
 export class Follower implements AsyncIterableIterator<FeedItem, undefined> {
@@ -71,7 +71,7 @@ export class Follower implements AsyncIterableIterator<FeedItem, undefined> {
 
   async #waitForItem(): Promise<IteratorResult<FeedItem, undefined>> {
     this.#taken += 1;
-    if (this.#taken % ITEMS_AT_ONCE === 0) await new Promise(setImmediate);
+    if (this.#taken % ITEMS_AT_ONCE === 0) await new Promise<void>((resolve) => this.#feed.waiters.queue(resolve));
     while (!this.#isDone) {
       const item = this.#tryTakeItem();
       if (item !== null) return { done: false, value: item };

@@ -2,7 +2,7 @@
  * What all followers of one run in this process share: the tail of its log, the newest lines, and what is live.
  *
  * 1. The tail is read once for all. Hearing of an append costs the writer the same however many follow: the log is looked
- *    at later, at most once in `paceMs`, and followers go on a few at a time (`waiters.ts`).
+ *    at later, at most once in `paceMs`, with many followers less often, and followers go on a few at a time (`waiters.ts`).
  * 2. A follower is a cursor. What it has not taken is in the ring or on the disk, never in a queue of its own.
  * 3. When lines that were delivered are gone, each follower that had them is told where to go back to, before anything else.
  * 4. After its end nothing is read; what is in the ring is still delivered.
@@ -20,6 +20,9 @@ import { LogTail, type TailAgain, type TailRead } from './tail.ts';
 import type { FeedEnd, FeedSettings, LogLine } from './types.ts';
 import { Waiters } from './waiters.ts';
 import { watchFolder } from './watch.ts';
+
+/** Lets a thousand followers go on at most twenty times a second: more lines at a time cost less than more times. */
+const PAUSE_MS_PER_FOLLOWER = 0.05;
 
 export interface RunFeedOptions {
   readonly id: RunId;
@@ -48,6 +51,8 @@ export class RunFeed {
   #timer: NodeJS.Timeout | undefined;
   /** Something may have been written since the last look. */
   #isStale = false;
+  /** How many went on after the last look. */
+  #woken = 0;
 
   constructor(options: RunFeedOptions) {
     const { paths, outline, settings, isOwn } = options;
@@ -115,6 +120,7 @@ export class RunFeed {
     const { settings } = this.#options;
     // An owner in this process says what it appends: to hear it again from the system would only cost.
     const wanted = isOwn ? { ...settings, watch: false, pollMs: settings.slowPollMs } : settings;
+    this.waiters.hasWriter = isOwn;
     this.#watch?.stop();
     this.#watch = watchFolder(this.log, wanted, () => this.#expect());
   }
@@ -129,8 +135,10 @@ export class RunFeed {
   readonly #lookAndPause = (): void => {
     this.#timer = undefined;
     if (!this.#isStale || this.isDone) return;
+    this.#woken = 0;
     this.#look();
-    if (!this.isDone) this.#timer ??= setTimeout(this.#lookAndPause, this.#options.settings.paceMs);
+    const pauseMs = Math.max(this.#options.settings.paceMs, this.#woken * PAUSE_MS_PER_FOLLOWER);
+    if (!this.isDone) this.#timer ??= setTimeout(this.#lookAndPause, pauseMs);
   };
 
   #look(): void {
@@ -157,7 +165,7 @@ export class RunFeed {
   #add(lines: readonly LogLine[]): void {
     for (const line of lines) this.ring.push(line);
     this.#next += lines.length;
-    if (lines.length > 0) this.waiters.wake();
+    if (lines.length > 0) this.#woken += this.waiters.wake();
   }
 
   /** Goes back to the last line that is still there, and on from it. */

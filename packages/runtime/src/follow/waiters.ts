@@ -1,40 +1,65 @@
 /**
- * Those who wait for something new.
+ * Those who wait for something new, or for their turn.
  *
- * 1. Waking costs the same however many wait; they go on a few at a time, so that what else this thread serves (the
- *    very writer they follow, for one) is never behind more than those few.
+ * 1. They go on a few at a time, so that what else this thread serves is never behind more than those few.
+ * 2. While this thread serves the very writer they follow, a crowd rests between: it gets a tenth of the time or so, and
+ *    comes later to what a writer that never pauses has written.
  */
-const AT_ONCE = 16;
+const AT_ONCE = 8;
+/** More than these are a crowd. */
+const CROWD = 100;
+const REST_MS = 1;
 
 export class Waiters {
   readonly #waiting = new Set<() => void>();
-  readonly #due: (() => void)[][] = [];
+  #due: (() => void)[] = [];
+  /** How many of `#due` have gone on. */
+  #gone = 0;
   #running = false;
+  /** Whether the writer they follow is served by this thread. */
+  hasWriter = false;
 
   /** Adds one that goes on at the next `wake`. */
   add(goOn: () => void): void {
     this.#waiting.add(goOn);
   }
 
-  /** Takes back one that has not gone on. */
+  /** Adds one that goes on after those that are to go on already. */
+  queue(goOn: () => void): void {
+    this.#due.push(goOn);
+    this.#start();
+  }
+
+  /** Takes back one that waits for the next `wake`. */
   remove(goOn: () => void): void {
     this.#waiting.delete(goOn);
   }
 
-  /** Lets all go on that wait now. */
-  wake(): void {
-    if (this.#waiting.size === 0) return;
-    this.#due.push([...this.#waiting]);
+  /** Lets all go on that wait now; answers how many. */
+  wake(): number {
+    const count = this.#waiting.size;
+    for (const goOn of this.#waiting) this.#due.push(goOn);
     this.#waiting.clear();
-    if (!this.#running) setImmediate(this.#run);
+    this.#start();
+    return count;
+  }
+
+  #start(): void {
+    if (this.#running || this.#due.length === 0) return;
     this.#running = true;
+    if (this.hasWriter && this.#due.length - this.#gone > CROWD) setTimeout(this.#run, REST_MS);
+    else setImmediate(this.#run);
   }
 
   readonly #run = (): void => {
-    const group = this.#due[0] ?? [];
-    for (const goOn of group.splice(-AT_ONCE)) goOn();
-    if (group.length === 0) this.#due.shift();
-    this.#running = this.#due.length > 0;
-    if (this.#running) setImmediate(this.#run);
+    const end = Math.min(this.#gone + AT_ONCE, this.#due.length);
+    for (; this.#gone < end; this.#gone += 1) this.#due[this.#gone]?.();
+    // Those who queue again and again must not keep all who have gone on.
+    if (this.#gone * 2 >= this.#due.length) {
+      this.#due = this.#due.slice(this.#gone);
+      this.#gone = 0;
+    }
+    this.#running = false;
+    this.#start();
   };
 }

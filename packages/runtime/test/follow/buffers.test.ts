@@ -80,4 +80,24 @@ describe('those who wait', () => {
     expect(new Set(went).size).toBe(100);
     expect(went).not.toContain(50);
   });
+
+  it('come to their turn, also as a crowd beside a writer, and one who queues again goes behind the others', async () => {
+    const waiters = new Waiters();
+    waiters.hasWriter = true;
+    const went: string[] = [];
+    let rounds = 0;
+    const again = (): void => {
+      rounds += 1;
+      if (rounds < 3) waiters.queue(again);
+    };
+    waiters.queue(again);
+    await new Promise<void>((resolve) => {
+      for (let index = 0; index < 300; index += 1) waiters.queue(() => void went.push(`other ${index}`));
+      waiters.queue(() => void went.push(`last, after ${rounds}`));
+      waiters.queue(resolve);
+    });
+    expect(went).toHaveLength(301);
+    expect(went.at(-1)).toBe('last, after 1');
+    while (rounds < 3) await new Promise(setImmediate);
+  });
 });
