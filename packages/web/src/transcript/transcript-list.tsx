@@ -85,15 +85,16 @@ export function TranscriptList({ transcript, hasEarlier, onEarlier, children }: 
           })}
         </div>
       </section>
-      {!list.isAtEnd(200) && (
-        <Button
-          className="absolute right-4 bottom-3 rounded-full shadow-md"
-          aria-label="Go to the end"
-          onClick={() => list.scrollToEnd()}
-        >
-          <ArrowDown aria-hidden size={14} /> End
-        </Button>
-      )}
+      {!list.isAtEnd(200) && <ToEnd onGo={() => list.scrollToEnd()} />}
     </div>
+  );
+}
+
+function ToEnd({ onGo }: { readonly onGo: () => void }) {
+  return (
+    <Button className="absolute right-4 bottom-3 rounded-full shadow-md" onClick={onGo}>
+      <ArrowDown aria-hidden size={14} /> End
+      <span className="sr-only"> of the conversation</span>
+    </Button>
   );
 }

@@ -1,0 +1,107 @@
+/** Where a session came from, and what grew from it. */
+import type { SessionDetail } from '@ramet/client';
+import { Link } from '@tanstack/react-router';
+import { ArrowUpLeft, GitFork } from 'lucide-react';
+import type { ReactNode } from 'react';
+import { useRows } from '../data/rows.ts';
+import { useShortIds } from '../data/short-ids.ts';
+import { addressOf } from '../list/address.ts';
+import { Empty } from '../ui/states.tsx';
+import { Age } from '../ui/time.tsx';
+
+/** The panel. */
+export function LineagePanel({ detail }: { readonly detail: SessionDetail }) {
+  const { forkedFrom, forks } = detail;
+  const { data } = useRows();
+  const shortId = useShortIds();
+  const rowOf = (id: string) => data?.find((row) => row.id === id);
+  if (forkedFrom === undefined && forks.length === 0) {
+    return <Empty title="No forks yet">Every message whose turn has ended has a control that forks after it.</Empty>;
+  }
+  return (
+    <div className="space-y-4 p-3">
+      {forkedFrom !== undefined && (
+        <Part title="It came from">
+          <Relative
+            icon={<ArrowUpLeft aria-hidden size={14} className="mt-0.5 shrink-0 text-muted" />}
+            name={shortId(forkedFrom.id)}
+            place={`at ${forkedFrom.offset}`}
+            title={
+              rowOf(forkedFrom.id)?.title ?? (forkedFrom.removed ? 'It was removed; everything of it is here' : '')
+            }
+            address={
+              forkedFrom.removed
+                ? null
+                : addressOf({ kind: rowOf(forkedFrom.id)?.kind ?? 'session', id: forkedFrom.id })
+            }
+          />
+        </Part>
+      )}
+      {forks.length > 0 && (
+        <Part title="Forks that grew from it">
+          {forks.map(({ id, kind, offset, title }) => {
+            const row = rowOf(id);
+            return (
+              <Relative
+                key={id}
+                icon={<GitFork aria-hidden size={14} className="mt-0.5 shrink-0 text-muted" />}
+                name={shortId(id)}
+                place={placeOf(detail, offset)}
+                title={title}
+                address={addressOf({ kind, id })}
+                age={row === undefined ? null : <Age time={row.createdAt} />}
+              />
+            );
+          })}
+        </Part>
+      )}
+    </div>
+  );
+}
+
+function placeOf({ turns }: SessionDetail, offset: number): string {
+  const turn = turns.find(({ end }) => end?.offset === offset);
+  return turn === undefined ? `at ${offset}` : `after turn ${turn.turn}`;
+}
+
+function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
+  return (
+    <section>
+      <h3 className="mb-1 font-medium text-muted text-xs">{title}</h3>
+      <div className="space-y-0.5">{children}</div>
+    </section>
+  );
+}
+
+interface RelativeProps {
+  readonly icon: ReactNode;
+  readonly name: string;
+  readonly place: string;
+  readonly title: string;
+  /** Null: it is not there any more. */
+  readonly address: ReturnType<typeof addressOf> | null;
+  readonly age?: ReactNode;
+}
+
+function Relative({ icon, name, place, title, address, age }: RelativeProps) {
+  const text = (
+    <span className="min-w-0">
+      <span className="told line-clamp-2">{title === '' ? 'Untitled' : title}</span>
+      <span className="block text-muted text-xs">
+        <span className="font-mono">{name}</span> {place} {age !== undefined && age !== null && <>· {age} old</>}
+      </span>
+    </span>
+  );
+  const look = 'flex gap-2 rounded px-1.5 py-1';
+  return address === null ? (
+    <p className={look}>
+      {icon}
+      {text}
+    </p>
+  ) : (
+    <Link {...address} className={`${look} hover:bg-raised`}>
+      {icon}
+      {text}
+    </Link>
+  );
+}
