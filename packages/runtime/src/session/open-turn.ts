@@ -3,6 +3,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate as pause } from 'node:timers/promises';
 import {
   createSessionFold,
   type ErrorInfo,
@@ -67,29 +68,35 @@ export async function openTurn(
   const opened = await holdLog<OpenedTurn | OpenedBefore>(services.store, open.id, async (held) => {
     const wrong = refuseGraphRun(held.log);
     if (wrong !== null) return wrong;
-    const fold = foldLog(held.log);
+    const fold = await foldLog(held.log);
     const repeated = findRepeated(fold.state, open.request, decodeWith(held.log));
     if (repeated !== null) return isRefusal(repeated) ? repeated : { repeated };
     return openOwned(services, { ...open, ...held, fold });
   });
-  return isRefusal(opened) ? (answerInUse(services, open, opened) ?? opened) : opened;
+  return isRefusal(opened) ? ((await answerInUse(services, open, opened)) ?? opened) : opened;
 }
 
 /** Whoever is at work in the session may be so for this very message. */
-function answerInUse(
+async function answerInUse(
   { store }: SessionServices,
   { id, request }: OpenRequest,
   { code }: Refusal,
-): (Refusal | Held<OpenedBefore>) | null {
+): Promise<Refusal | Held<OpenedBefore> | null> {
   const log = code === 'owned_elsewhere' && keyOfMessage(request) !== undefined ? store.read(id) : null;
   if (log === null) return null;
-  const repeated = findRepeated(foldLog(log).state, request, decodeWith(log));
+  const repeated = findRepeated((await foldLog(log)).state, request, decodeWith(log));
   return repeated === null || isRefusal(repeated) ? repeated : { repeated, close: async () => {} };
 }
 
-function foldLog(log: Pick<LogReader, 'readEvents'>): SessionFold {
+/** Events that are folded before others in this process may run: a long log takes a second. */
+const BATCH = 1000;
+
+async function foldLog(log: Pick<LogReader, 'readEvents'>): Promise<SessionFold> {
   const fold = createSessionFold();
-  for (const event of log.readEvents()) fold.add(event);
+  for (const event of log.readEvents()) {
+    fold.add(event);
+    if (fold.state.events % BATCH === 0) await pause();
+  }
   return fold;
 }
 
