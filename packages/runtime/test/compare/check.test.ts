@@ -1,10 +1,12 @@
+import { execFile } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { isRefusal, type Refusal, type RunId } from '@ramet/core';
 import { type CheckResult, compareSessions, runCheck } from '@ramet/runtime/compare';
 import { probeSandbox } from '@ramet/runtime/sandbox';
-import { digestTree, makeSessionHarness, type SessionHarness } from '@ramet/testkit';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { askSink, digestTree, makeSessionHarness, type SessionHarness, startSink } from '@ramet/testkit';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 
 let h: SessionHarness;
 
@@ -61,17 +63,15 @@ describe('a check', () => {
     expect(leftovers()).toEqual([]);
   });
 
-  it('has no network, and what it leaves running ends with it', async () => {
-    const { session } = await h.turn(null, 'true');
-    const result = done(
-      await check(session, 'sleep 1000 & ls /sys/class/net 2>/dev/null; cat /proc/net/route; exit 3'),
-    );
-    expect(result.exitCode).toBe(3);
-    expect(
-      textOf(result.stdout)
-        .split('\n')
-        .filter((line) => /^(eth|en|wl)/.test(line)),
-    ).toEqual([]);
+  it('reaches nothing on the network, not even this machine', async () => {
+    const sink = await startSink();
+    onTestFinished(() => sink.close());
+    const ask = askSink(sink, 'asked');
+    const { session } = await h.turn(null, `cat > ask.sh <<'end'\n${ask}\nend`);
+    expect(done(await check(session, 'bash ask.sh')).exitCode).not.toBe(0);
+    expect(sink.seen).toEqual([]);
+    await promisify(execFile)('bash', ['-c', ask]);
+    expect(sink.seen).toEqual(['/asked']);
   });
 
   it('is ended by its time limit and by its caller, and says which', async () => {
