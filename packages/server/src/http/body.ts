@@ -43,7 +43,7 @@ async function readBytes(request: Request, limitBytes: number): Promise<Uint8Arr
 function parseBody(bytes: Uint8Array): ReadBody {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes));
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes));
   } catch (error) {
     const what = error instanceof SyntaxError ? `no JSON: ${error.message}` : 'no UTF-8';
     return { problem: refuseBody(`the body is ${what}`) };

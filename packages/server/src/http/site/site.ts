@@ -32,7 +32,7 @@ The HTTP API is described at /docs.
 `;
 
 /** Pages of the interface: it finds out itself which one is meant. */
-const PAGES = /^\/(?:inbox|usage|s\/[^/]+|r\/[^/]+|compare\/[^/]+\/[^/]+)?$/;
+const PAGES = /^\/(?:inbox|usage|s\/[\w-]+|r\/[\w-]+|compare\/[\w-]+\/[\w-]+)?$/;
 
 function findFile(files: SiteFiles, path: string): SiteFile | undefined {
   return files.get(PAGES.test(path) ? '/index.html' : path);
