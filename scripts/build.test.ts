@@ -6,6 +6,10 @@ import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
 
+/** Chunks of the command, and files of the browser interface with what is compressed of them. */
+const EXPECTED =
+  /^package\/dist\/(?:[\w-]+\.mjs|web\/(?:assets\/[\w-]+\.(?:js|css)|index\.html|icon\.svg)(?:\.(?:br|gz))?)$/;
+
 test('the packed command holds the bin, the build and its licences, and runs without the repository', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pack-'));
   // Without scripts: the prepack script would replace the build under other tests.
@@ -13,7 +17,8 @@ test('the packed command holds the bin, the build and its licences, and runs wit
   execFileSync('npm', pack, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] });
   execFileSync('tar', ['-xf', listTarball(folder), '-C', folder]);
   const files = execFileSync('find', ['package', '-type', 'f'], { cwd: folder, encoding: 'utf8' }).trim().split('\n');
-  const unexpected = files.filter((file) => !/^package\/dist\/[\w-]+\.mjs$/.test(file)).sort();
+  const unexpected = files.filter((file) => !EXPECTED.test(file)).sort();
+  expect(files).toContain('package/dist/web/index.html');
   expect(unexpected).toEqual([
     'package/LICENSE',
     'package/README.md',

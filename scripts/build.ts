@@ -4,12 +4,15 @@
 //    either the old build or the new one.
 // 2. Chunks are named by their content and outlive a build by an hour, so a running command can
 //    still load them; `--clean` (used for packing) keeps none.
-// 3. The licence of every bundled package is in dist/THIRD-PARTY.txt.
+// 3. The licence of every bundled package, the browser interface's too, is in dist/THIRD-PARTY.txt.
+// 4. The browser interface is in dist/web, replaced as a whole: a daemon reads it once, when it starts.
 
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type BuildOptions, build, type Metafile } from 'esbuild';
+import { renderLicences } from './build/licences.ts';
+import { buildWeb, placeWeb } from './build/web.ts';
 import { BUILD_STAMP, digestOfBuildInputs } from './inputs.mjs';
 
 const KEEP_CHUNKS_MS = 3_600_000;
@@ -47,20 +50,25 @@ await buildCommand();
 
 async function buildCommand(): Promise<void> {
   const digest = digestOfBuildInputs(root);
-  const result = await build(options).catch(() => undefined);
-  if (result === undefined) process.exit(1);
+  const [result, web] = await Promise.all([build(options).catch(() => undefined), buildWeb(root)]);
+  if (result === undefined || web === undefined) process.exit(1);
   if (process.argv.includes('--clean')) rmSync(dist, { recursive: true, force: true });
   mkdirSync(dist, { recursive: true });
   const files = result.outputFiles.map((file) => ({ name: basename(file.path), contents: file.contents }));
   for (const file of files) {
     if (file.name !== ENTRY) writeFileSync(join(dist, file.name), file.contents);
   }
-  writeFileSync(join(dist, LICENCES), renderLicences(result.metafile));
+  placeWeb(web.folder, join(dist, 'web'));
+  writeFileSync(join(dist, LICENCES), renderLicences(root, [...bundledFiles(result.metafile), ...web.files]));
   const entry = files.find((file) => file.name === ENTRY);
   writeFileSync(join(dist, `.${ENTRY}`), entry?.contents ?? '');
   renameSync(join(dist, `.${ENTRY}`), join(dist, ENTRY));
   writeFileSync(join(root, BUILD_STAMP), digest);
   removeOldChunks(new Set(files.map((file) => file.name)));
+}
+
+function bundledFiles(metafile: Metafile): readonly string[] {
+  return Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs));
 }
 
 function removeOldChunks(current: ReadonlySet<string>): void {
@@ -69,27 +77,4 @@ function removeOldChunks(current: ReadonlySet<string>): void {
     const path = join(dist, name);
     if (name.startsWith('chunk-') && !current.has(name) && statSync(path).mtimeMs < limit) rmSync(path);
   }
-}
-
-/** The text of dist/THIRD-PARTY.txt: name, version and licence of each package in the bundle. */
-function renderLicences(metafile: Metafile): string {
-  const inputs = Object.values(metafile.outputs).flatMap((output) => Object.keys(output.inputs));
-  const folders = new Set(inputs.flatMap((input) => findPackageFolder(input) ?? []));
-  const sections = [...folders].sort().map(renderLicence);
-  return `The built command contains these packages:\n\n${sections.join('\n')}`;
-}
-
-/** `node_modules/<name>` or `node_modules/@scope/<name>`, the innermost one, of a bundled file. */
-function findPackageFolder(input: string): string | undefined {
-  return /^(.*node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(input)?.[1];
-}
-
-function renderLicence(folder: string): string {
-  const manifest: { name: string; version: string; license?: string } = JSON.parse(
-    readFileSync(join(root, folder, 'package.json'), 'utf8'),
-  );
-  const file = readdirSync(join(root, folder)).find((name) => /^licen[cs]e/i.test(name));
-  const text = file === undefined ? '' : readFileSync(join(root, folder, file), 'utf8').trim();
-  const rule = '-'.repeat(80);
-  return `${rule}\n${manifest.name} ${manifest.version} (${manifest.license ?? 'licence not named'})\n\n${text}\n`;
 }

@@ -29,7 +29,9 @@ function listBuildInputs(root) {
     `packages/${name}/package.json`,
     ...listFiles(root, `packages/${name}/src`),
   ]);
-  return ['package-lock.json', 'scripts/build.ts', 'scripts/inputs.mjs', ...sources];
+  const web = ['packages/web/index.html', 'packages/web/vite.config.ts'].filter((path) => existsSync(join(root, path)));
+  const scripts = ['scripts/build.ts', 'scripts/inputs.mjs', ...listFiles(root, 'scripts/build')];
+  return ['package-lock.json', ...scripts, ...web, ...listFiles(root, 'packages/web/public'), ...sources];
 }
 
 /**
