@@ -214,9 +214,10 @@ function startKeysOf(reader: FolderReader): readonly string[] {
   const [event] = reader.readEvents({ from: 0, to: 0 });
   const start = event === undefined ? null : knownEvent(event);
   if (start?.type !== 'session.start' && start?.type !== 'graph.start') return [];
-  const { type, key, forkedFrom } = start;
+  const { type, key } = start;
   if (key === undefined) return [];
-  if (forkedFrom !== undefined) return [forkKeyOf(forkedFrom.id, key)];
+  const source = parseRunId((event?.forkedFrom as { readonly id?: unknown } | undefined)?.id);
+  if (source !== null) return [forkKeyOf(source, key)];
   return [startKeyOf(type === 'session.start' ? 'session' : 'graph', key)];
 }
 
