@@ -21,7 +21,7 @@ import {
 } from '@ramet/core';
 import { readTrustedIndex } from './idx.ts';
 import { type ScannedSegment, type ScansAhead, scanSegment } from './scan/index.ts';
-import { makeNearReader, readLines, readSpan } from './segment-reader.ts';
+import { makeNearReader, readLines, readSpan, readSpans } from './segment-reader.ts';
 import { listSegments, type SegmentFile, segmentNameOf } from './segments.ts';
 import type { LogDamage, LogOutline, OutlineOptions } from './types.ts';
 
@@ -85,6 +85,7 @@ export function readFolderOutline(folder: string, options: FolderOutlineOptions 
     readDetail: (index) => partAt(filled, index).readDetail(),
     readLine: (index, position, bytes) => JSON.parse(readNear(pathOf(index), position, bytes).toString('utf8')),
     readLineBytes: (index, position, bytes) => readSpan(pathOf(index), position, bytes),
+    readSpans: (index, spans) => readSpans(pathOf(index), spans),
     damage: last === undefined ? missingSegment() : last.damage,
     tornBytes: last?.tornBytes ?? 0,
   };

@@ -96,6 +96,7 @@ function outlineOf(log: MemoryLog): LogOutline {
     readDetail: (segment) => outlineAt(outlines, segment).detail,
     readLine: (...place) => JSON.parse(readLineBytes(...place).toString('utf8')),
     readLineBytes,
+    readSpans: (segment, spans) => spans.map(({ position, bytes }) => readLineBytes(segment, position, bytes)),
     damage: null,
     tornBytes: 0,
   };
@@ -108,6 +109,7 @@ function outlineAt(outlines: readonly SegmentOutline[], index: number): SegmentO
 }
 
 function spanAt(log: MemoryLog, first: number, span: { readonly position: number; readonly bytes: number }): Buffer {
+  if (span.bytes === 0) return Buffer.alloc(0);
   let at = 0;
   let index = first;
   for (let line = log.lines[index]; line !== undefined && at < span.position; line = log.lines[index]) {

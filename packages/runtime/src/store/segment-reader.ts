@@ -31,21 +31,37 @@ export function openSegment(path: string): number {
   return onDisk(`cannot read ${path}`, () => openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW));
 }
 
+/** Part of a file. */
+export interface Span {
+  readonly position: number;
+  readonly bytes: number;
+}
+
 /** Reads a span of a file; shorter only where the file ends. */
 export function readSpan(path: string, position: number, bytes: number): Buffer {
+  const [span] = readSpans(path, [{ position, bytes }]);
+  return span ?? Buffer.alloc(0);
+}
+
+/** Reads several spans of a file, in their order; shorter only where the file ends. */
+export function readSpans(path: string, spans: readonly Span[]): readonly Buffer[] {
   const fd = openSegment(path);
   try {
-    const buffer = Buffer.allocUnsafe(bytes);
-    let done = 0;
-    while (done < bytes) {
-      const count = onDisk(`cannot read ${path}`, () => readSync(fd, buffer, done, bytes - done, position + done));
-      if (count === 0) break;
-      done += count;
-    }
-    return buffer.subarray(0, done);
+    return spans.map((span) => readOpened(fd, path, span));
   } finally {
     closeSync(fd);
   }
+}
+
+function readOpened(fd: number, path: string, { position, bytes }: Span): Buffer {
+  const buffer = Buffer.allocUnsafe(bytes);
+  let done = 0;
+  while (done < bytes) {
+    const count = onDisk(`cannot read ${path}`, () => readSync(fd, buffer, done, bytes - done, position + done));
+    if (count === 0) break;
+    done += count;
+  }
+  return buffer.subarray(0, done);
 }
 
 /** How much is read around a span that others are likely to lie near: one read of it costs what one of a line does. */

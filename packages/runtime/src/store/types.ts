@@ -38,6 +38,11 @@ export interface LogOutline extends ForkSource {
   readonly tornBytes: number;
   /** The bytes of one line of one segment, without its newline, or of more with the newlines between them. */
   readLineBytes(segment: number, position: number, bytes: number): Uint8Array;
+  /** The same of several places in one segment, in the order they are asked for. */
+  readSpans(
+    segment: number,
+    spans: readonly { readonly position: number; readonly bytes: number }[],
+  ): readonly Uint8Array[];
 }
 
 export interface OutlineOptions {
