@@ -11,8 +11,13 @@ export function keepDocument({ layout }: FileStore, { document, hash }: Pick<Gra
   keepGraph(layout.home, hash, Buffer.from(canonicalJson(document)));
 }
 
+/** What was compiled last: a fork and whoever goes on with its child ask for the same. */
+let latest: Graph | undefined;
+
 /** The document of a run, compiled; throws `log_damaged` when it is gone or is another one. */
 export function readDocument({ layout }: FileStore, hash: Digest): Graph {
-  const document = JSON.parse(Buffer.from(readGraph(layout.home, hash)).toString('utf8')) as GraphDocument;
-  return compileGraph(document, hash);
+  const bytes = readGraph(layout.home, hash);
+  if (latest?.hash === hash) return latest;
+  latest = compileGraph(JSON.parse(Buffer.from(bytes).toString('utf8')) as GraphDocument, hash);
+  return latest;
 }
