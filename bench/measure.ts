@@ -13,8 +13,8 @@ export interface Row {
   /** The least of all rounds: what there would be on a machine that does nothing else is nearer to it. */
   readonly leastMs: number;
   readonly leastFloorMs: number;
-  /** What the project aims for, if it aims for something: at most this ratio or these milliseconds. */
-  readonly target?: { readonly ratio?: number; readonly ms?: number };
+  /** What the project aims for, if it aims for something: at most this ratio, or these milliseconds in all or beyond the floor. */
+  readonly target?: { readonly ratio?: number; readonly ms?: number; readonly beyondMs?: number };
   readonly note?: string;
 }
 

@@ -19,11 +19,15 @@ export function renderTable(rows: readonly Row[]): string {
   return `${rendered.join('\n')}\n`;
 }
 
-function describeTarget({ target, ratio, ms }: Row): string {
+function describeTarget({ target, ratio, ms, leastMs, leastFloorMs }: Row): string {
   if (target === undefined) return '';
   const parts: string[] = [];
   if (target.ratio !== undefined) parts.push(`${ratio <= target.ratio ? 'holds' : 'MISSED'} ≤ ${target.ratio} ×`);
   if (target.ms !== undefined) parts.push(`${ms <= target.ms ? 'holds' : 'MISSED'} ≤ ${target.ms} ms`);
+  if (target.beyondMs !== undefined) {
+    const beyond = leastMs - leastFloorMs;
+    parts.push(`${beyond <= target.beyondMs ? 'holds' : 'MISSED'} ≤ ${target.beyondMs} ms beyond the floor`);
+  }
   return parts.join(', ');
 }
 
