@@ -1,5 +1,6 @@
 /** Sessions and graph runs as one list: what the list page, pickers and short ids are made from. */
 import type { Client, Run, Session, Usage } from '@ramet/client';
+import { renderCount } from '@ramet/core/text';
 import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../app/api.tsx';
 import { keys } from './keys.ts';
@@ -23,7 +24,7 @@ export interface Row {
   readonly ownBytes: number;
   /** The model of a session, the document of a run. */
   readonly with?: string;
-  /** `3 turns`, `5 of 7 nodes`. */
+  /** `3 turns, 2 inherited`, `5 of 7 nodes`. */
   readonly progress: string;
 }
 
@@ -79,7 +80,7 @@ async function readPages<T>(
 function rowOfSession(session: Session): Row {
   const { forkedFrom, model, turns, ownTurns } = session;
   const inherited = turns - ownTurns;
-  const progress = `${ownTurns} ${ownTurns === 1 ? 'turn' : 'turns'}${inherited > 0 ? ` + ${inherited}` : ''}`;
+  const progress = `${renderCount(ownTurns, 'turn')}${inherited > 0 ? `, ${inherited} inherited` : ''}`;
   return {
     ...common('session', session),
     ...(forkedFrom === undefined ? {} : { origin: originOf(forkedFrom) }),

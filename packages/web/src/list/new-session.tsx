@@ -9,9 +9,9 @@ import { AreaField, CheckField, SelectField, TextField } from '../ui/field.tsx';
 import { Trouble } from '../ui/states.tsx';
 
 const KINDS = {
-  '': 'A private checkout, where the folder is in a git repository',
-  directory: 'The folder itself: a fork shares it',
-  none: 'No files at all',
+  '': 'Private git checkout',
+  directory: 'The folder itself, shared',
+  none: 'No files',
 } as const;
 
 interface Draft {

@@ -48,6 +48,8 @@ const NOTHING: LogView = {
 export interface RunLogOptions {
   readonly client: Client;
   readonly id: string;
+  /** How many events of its end are loaded at first; absent: some hundreds. */
+  readonly tail?: number;
   /** Called for each event that was appended after the page was opened. */
   readonly onEvent?: (event: LoggedEvent) => void;
 }
@@ -90,7 +92,7 @@ export class RunLog {
   async #follow(signal: AbortSignal): Promise<void> {
     const { client, id } = this.#options;
     const { total } = await client.call('readEvents', { path: { id }, query: { from: 0, limit: 1 } }, signal);
-    const first = Math.max(0, total - TAIL_EVENTS);
+    const first = Math.max(0, total - (this.#options.tail ?? TAIL_EVENTS));
     this.#total = total;
     this.#change({ first, isLoaded: total === 0 });
     for await (const followed of followRun(client, { id, from: first, signal, sleep })) {

@@ -26,16 +26,16 @@ export interface HeldLog {
   readonly loadEarlier: () => void;
 }
 
-/** The log of a session or run, followed while the component is there. */
-export function useRunLog(id: string): HeldLog {
+/** The log of a session or run, followed while the component is there; `tail` as in `RunLogOptions`. */
+export function useRunLog(id: string, tail?: number): HeldLog {
   const client = useApi();
   const queries = useQueryClient();
   const log = useMemo(() => {
     const onEvent = ({ type }: LoggedEvent) => {
       if (TELLING.has(type)) void queries.invalidateQueries({ queryKey: keys.of(id) });
     };
-    return new RunLog({ client, id, onEvent });
-  }, [client, id, queries]);
+    return new RunLog({ client, id, onEvent, ...(tail === undefined ? {} : { tail }) });
+  }, [client, id, queries, tail]);
   useEffect(() => {
     const stop = new AbortController();
     void log.open(stop.signal);

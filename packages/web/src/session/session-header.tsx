@@ -1,6 +1,7 @@
 import type { SessionDetail } from '@ramet/client';
 import { escapeLine } from '@ramet/core/text';
 import { GitFork, PanelRight } from 'lucide-react';
+import { useCapabilities } from '../data/capabilities.ts';
 import { useShortIds } from '../data/short-ids.ts';
 import type { LogView } from '../log/run-log.ts';
 import { Badge, StateBadge } from '../ui/badge.tsx';
@@ -17,7 +18,8 @@ export interface SessionHeaderProps {
 
 /** The name of a session, how it is, and what can be done with it. */
 export function SessionHeader({ detail, connection, onFork, onRail }: SessionHeaderProps) {
-  const { id, title, state, forkedFrom, own, cwd, workspace } = detail;
+  const { id, title, state, forkedFrom, own, workspace } = detail;
+  const folder = useFolder(detail);
   const shortId = useShortIds();
   return (
     <header className="flex shrink-0 items-center gap-2 border-line border-b bg-surface px-3 py-1.5">
@@ -42,7 +44,8 @@ export function SessionHeader({ detail, connection, onFork, onRail }: SessionHea
             </>
           )}
           {' · '}
-          {renderCost(own.usage)} · {workspace.kind} · {escapeLine(workspace.path ?? cwd)}
+          {renderCost(own.usage)} · {workspace.kind}
+          {folder !== null && ` · ${escapeLine(folder)}`}
         </p>
       </div>
       <Button disabled={onFork === null} onClick={() => onFork?.()}>
@@ -53,4 +56,11 @@ export function SessionHeader({ detail, connection, onFork, onRail }: SessionHea
       </IconButton>
     </header>
   );
+}
+
+/** Where a person finds its project. */
+function useFolder({ project, workspace }: SessionDetail): string | null {
+  const { data } = useCapabilities();
+  const path = data?.projects.find(({ id }) => id === project)?.path;
+  return path ?? (workspace.kind === 'directory' ? (workspace.path ?? null) : null);
 }

@@ -33,7 +33,7 @@ const STATUS: Readonly<Record<CallStatus, readonly [Tone, string] | null>> = {
 /** One call. */
 export function CallView({ item }: { readonly item: CallItem }) {
   const Icon = ICONS[item.tool] ?? Plug;
-  const status = STATUS[item.status] ?? (['plain', item.status] as const);
+  const status = STATUS[item.status];
   const hosts = egressOf(item);
   return (
     <Fold

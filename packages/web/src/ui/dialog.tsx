@@ -1,7 +1,7 @@
 /** Dialogs: focus stays in them, Escape closes them, and what opened them has the focus again. */
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode, RefObject } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { IconButton } from './button.tsx';
 
 const SHAPES = {
@@ -22,18 +22,17 @@ export interface DialogProps {
   /** Buttons at its end. */
   readonly actions?: ReactNode;
   readonly shape?: keyof typeof SHAPES;
-  /** What has the focus first; absent: its first control. */
-  readonly initialFocus?: RefObject<HTMLElement | null>;
 }
 
 /** A dialog with a title, content that scrolls, and actions that do not. */
-export function Dialog({ title, isOpen, onClose, children, actions, shape = 'middle', initialFocus }: DialogProps) {
+export function Dialog({ title, isOpen, onClose, children, actions, shape = 'middle' }: DialogProps) {
+  const content = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={isOpen} onOpenChange={(open) => (open ? undefined : onClose())}>
       <Base.Portal>
         <Base.Backdrop className="fixed inset-0 z-20 bg-black/40" />
         <Base.Popup
-          {...(initialFocus === undefined ? {} : { initialFocus })}
+          initialFocus={() => findFirstField(content.current)}
           className={`fixed z-30 flex w-full flex-col overflow-hidden border-line bg-surface shadow-xl ${SHAPES[shape]}`}
         >
           <header className="flex shrink-0 items-center gap-2 border-line border-b px-4 py-2">
@@ -42,7 +41,9 @@ export function Dialog({ title, isOpen, onClose, children, actions, shape = 'mid
               <X aria-hidden size={16} />
             </Base.Close>
           </header>
-          <div className="flex min-h-0 flex-1 flex-col overflow-y-auto">{children}</div>
+          <div ref={content} className="flex min-h-0 flex-1 flex-col overflow-y-auto">
+            {children}
+          </div>
           {actions !== undefined && (
             <footer className="flex shrink-0 flex-wrap justify-end gap-2 border-line border-t px-4 py-2.5">
               {actions}
@@ -52,4 +53,9 @@ export function Dialog({ title, isOpen, onClose, children, actions, shape = 'mid
       </Base.Portal>
     </Base.Root>
   );
+}
+
+/** What is to be filled in comes before what closes it; true: whatever comes first. */
+function findFirstField(content: HTMLElement | null): HTMLElement | true {
+  return content?.querySelector<HTMLElement>('input, textarea, select') ?? true;
 }
