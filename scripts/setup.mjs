@@ -18,10 +18,19 @@ import { fileURLToPath } from 'node:url';
 import { BUILD_STAMP, digestOfBuildInputs } from './inputs.mjs';
 
 const REQUIRED_MAJOR = 24;
-const APT_TIMEOUT_MS = 180_000;
+const APT_TIMEOUT_MS = 300_000;
 
-/** Debian packages by the command they bring. */
-const SYSTEM_TOOLS = { bwrap: 'bubblewrap', rg: 'ripgrep', jq: 'jq', git: 'git' };
+/**
+ * Debian packages by the command they bring. Each group is installed by itself: not every system with apt has a browser
+ * as a package, and one name that apt does not know stops the whole of an installation. A browser needs a font to lay out
+ * text.
+ *
+ * @type {readonly Readonly<Record<string, readonly string[]>>[]}
+ */
+const SYSTEM_TOOLS = [
+  { bwrap: ['bubblewrap'], rg: ['ripgrep'], jq: ['jq'], git: ['git'] },
+  { chromium: ['chromium', 'fonts-dejavu-core'] },
+];
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const bin = join(root, 'node_modules', '.bin');
@@ -59,30 +68,26 @@ function installDependencies() {
 /** Installs missing tools with apt where that is possible; says which are missing otherwise. */
 function installSystemTools() {
   if (process.platform !== 'linux') return;
-  const missing = listMissingTools();
+  const missing = SYSTEM_TOOLS.map(listMissingPackages).filter((packages) => packages.length > 0);
   if (missing.length === 0) return;
-  const packages = missing.map(([, name]) => name).join(' ');
   const obstacle = findAptObstacle();
   if (obstacle !== undefined) {
-    say(`not installed: ${packages} (${obstacle}); tests that need them are skipped`);
+    say(`not installed: ${missing.flat().join(' ')} (${obstacle}); tests that need them are skipped`);
     return;
   }
-  say(`installing ${packages} (apt-get)`);
-  const settings = [
-    '-qq',
-    '-o',
-    'Acquire::Retries=1',
-    '-o',
-    'Acquire::http::Timeout=20',
-    '-o',
-    'DPkg::Lock::Timeout=60',
-  ];
-  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const options = { env, stdio: /** @type {const} */ ('ignore'), timeout: APT_TIMEOUT_MS };
-  spawnSync('apt-get', [...settings, 'update'], options);
-  spawnSync('apt-get', [...settings, 'install', '-y', '--no-install-recommends', ...packages.split(' ')], options);
-  const still = listMissingTools().map(([, name]) => name);
+  say(`installing ${missing.flat().join(' ')} (apt-get)`);
+  runApt(['update']);
+  for (const packages of missing) runApt(['install', '-y', '--no-install-recommends', ...packages]);
+  const still = SYSTEM_TOOLS.flatMap(listMissingPackages);
   if (still.length > 0) say(`not installed: ${still.join(' ')} (apt-get failed); tests that need them are skipped`);
+}
+
+/** @param {readonly string[]} args */
+function runApt(args) {
+  const settings = ['Acquire::Retries=1', 'Acquire::http::Timeout=20', 'DPkg::Lock::Timeout=60'];
+  const options = settings.flatMap((setting) => ['-o', setting]);
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
+  spawnSync('apt-get', ['-qq', ...options, ...args], { env, stdio: 'ignore', timeout: APT_TIMEOUT_MS });
 }
 
 /** Builds the `ramet` command when its inputs are not the ones of the last build. */
@@ -101,8 +106,12 @@ function findNode() {
   throw new SetupFailure(`needs Node ${REQUIRED_MAJOR} or newer on this platform, but this is ${process.version}`);
 }
 
-function listMissingTools() {
-  return Object.entries(SYSTEM_TOOLS).filter(([command]) => !isOnPath(command));
+/**
+ * @param {Readonly<Record<string, readonly string[]>>} tools
+ * @returns {readonly string[]}
+ */
+function listMissingPackages(tools) {
+  return Object.entries(tools).flatMap(([command, packages]) => (isOnPath(command) ? [] : packages));
 }
 
 /** Why apt cannot be used here, or undefined when it can. */

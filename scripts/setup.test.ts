@@ -23,9 +23,12 @@ fs.mkdirSync('node_modules/.bin', { recursive: true });
 fs.symlinkSync(process.execPath, 'node_modules/.bin/node');`;
 const FAKE_APT = `#!${process.execPath}
 ${CALLED}
-if (process.env.APT_FAILS) process.exit(100);
+const { APT_LACKS } = process.env;
+if (APT_LACKS && process.argv.includes(APT_LACKS)) process.exit(100);
 const folder = require('node:path').dirname(process.argv[1]);
-if (process.argv.includes('install')) require('node:fs').symlinkSync(process.execPath, folder + '/jq');`;
+for (const tool of ['jq', 'chromium']) {
+  if (process.argv.includes(tool)) require('node:fs').symlinkSync(process.execPath, folder + '/' + tool);
+}`;
 const FAKE_BUILD = `import { appendFileSync, mkdirSync, writeFileSync } from 'node:fs';
 import { BUILD_STAMP, digestOfBuildInputs } from './inputs.mjs';
 appendFileSync(process.env.CALLS ?? '', 'build\\n');
@@ -46,7 +49,7 @@ beforeEach(() => {
   write('packages/cli/package.json', '{}');
   write('packages/cli/src/main.ts', '');
   write('path/npm', FAKE_NPM);
-  for (const tool of ['bwrap', 'rg', 'jq', 'git']) symlinkSync(process.execPath, join(clone, 'path', tool));
+  for (const tool of ['bwrap', 'rg', 'jq', 'git', 'chromium']) symlinkSync(process.execPath, join(clone, 'path', tool));
 });
 
 function write(path: string, text: string): void {
@@ -124,10 +127,26 @@ test('installs missing system tools with apt, and goes on when that fails', asyn
   await setUp();
   rmSync(join(clone, 'path/jq'));
   write('path/apt-get', FAKE_APT);
-  const failed = await setUp({ APT_FAILS: '1' });
+  const failed = await setUp({ APT_LACKS: 'jq' });
   expect(failed).toMatchObject({ status: 0, calls: ['apt-get update', 'apt-get jq'] });
   expect(failed.stderr).toContain('setup: not installed: jq (apt-get failed); tests that need them are skipped\n');
   expect(await setUp()).toMatchObject({ status: 0, stderr: 'setup: installing jq (apt-get)\n' });
+  expect(await setUp()).toEqual({ status: 0, stderr: '', calls: [] });
+});
+
+test('installs the other tools where there is no package of a browser', async (context) => {
+  const canUseApt = process.getuid?.() === 0 && existsSync('/etc/debian_version');
+  context.skip(!canUseApt, 'needs root on Debian');
+  await setUp();
+  for (const tool of ['jq', 'chromium']) rmSync(join(clone, 'path', tool));
+  write('path/apt-get', FAKE_APT);
+  const lacking = await setUp({ APT_LACKS: 'chromium' });
+  expect(lacking.stderr).toBe(
+    'setup: installing jq chromium fonts-dejavu-core (apt-get)\n' +
+      'setup: not installed: chromium fonts-dejavu-core (apt-get failed); tests that need them are skipped\n',
+  );
+  expect(lacking.calls).toEqual(['apt-get update', 'apt-get jq', 'apt-get core']);
+  expect((await setUp()).stderr).toBe('setup: installing chromium fonts-dejavu-core (apt-get)\n');
   expect(await setUp()).toEqual({ status: 0, stderr: '', calls: [] });
 });
 
