@@ -20,13 +20,15 @@ export interface AppOptions extends Api {
   readonly web: string | null;
   /** Hears of errors that nobody expected, and of what broke underneath. */
   readonly onFault?: (error: unknown) => void;
+  /** Hears of the status of each answer that is a no. */
+  readonly onRefused?: (status: number) => void;
 }
 
 /** An application: requests come in with the entrance they came by. */
 export type App = Hono<AppEnv>;
 
 /** Makes the application. */
-export function makeApp({ web, onFault = () => {}, ...api }: AppOptions): App {
+export function makeApp({ web, onFault = () => {}, onRefused = () => {}, ...api }: AppOptions): App {
   const app: App = new Hono<AppEnv>();
   const document = makeDocument(api.version);
   app.use(async (context, next) => {
@@ -35,6 +37,7 @@ export function makeApp({ web, onFault = () => {}, ...api }: AppOptions): App {
     if (problem === null) await next();
     else context.res = respondProblem(problem);
     secure(context.res);
+    if (context.res.status >= 400) onRefused(context.res.status);
   });
   app.onError((error) => {
     const problem = describeError(error);

@@ -1,0 +1,9 @@
+export {
+  type DaemonEndpoint,
+  type DaemonPaths,
+  daemonPathsOf,
+  readEndpoint,
+  removeEndpoint,
+  writeEndpoint,
+} from './record.ts';
+export { chooseToken, readToken, type TokenOptions } from './token.ts';
