@@ -2,15 +2,15 @@ import { createContext, use } from 'react';
 
 /** What every item of a transcript may need. */
 export interface TranscriptFrame {
-  /** The session. */
+  /** The session, or the run of whose nodes it is one. */
   readonly id: string;
   /** Events before this offset are inherited. */
   readonly ownFrom: number;
   readonly shortId: (id: string) => string;
-  /** Opens the fork dialog at a turn's end. */
-  readonly onFork: (at: number) => void;
-  /** Shows what a turn changed. */
-  readonly onChanges: (at: number) => void;
+  /** Opens the fork dialog at a turn's end; null: it is no place to fork at. */
+  readonly onFork: ((at: number) => void) | null;
+  /** Shows what a turn changed; null: that cannot be shown. */
+  readonly onChanges: ((at: number) => void) | null;
   /** What was folded out, by key: an item that comes back into sight is as it was. */
   readonly folds: Map<string, boolean>;
 }

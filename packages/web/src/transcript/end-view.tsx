@@ -16,7 +16,7 @@ export function EndView({ item }: { readonly item: EndItem }) {
   const { event, turn, checkpoint } = item;
   return (
     <div>
-      {event.reason !== 'completed' && <HowToGoOn item={item} />}
+      {event.reason !== 'completed' && onFork !== null && <HowToGoOn item={item} />}
       <div className="flex flex-wrap items-center gap-x-2 gap-y-1 border-line border-b pb-2 text-muted text-xs">
         <Badge tone={TONES[event.reason] ?? 'plain'}>
           turn {turn} {event.reason}
@@ -24,15 +24,17 @@ export function EndView({ item }: { readonly item: EndItem }) {
         <Moment time={event.time} />
         <Spent item={item} />
         <span className="flex-1" />
-        {checkpoint !== undefined && changesOf(checkpoint) > 0 && (
+        {onChanges !== null && checkpoint !== undefined && changesOf(checkpoint) > 0 && (
           <Button kind="quiet" className="px-1.5! py-0.5! text-xs" onClick={() => onChanges(event.seq)}>
             <FileDiff aria-hidden size={13} /> {renderCount(changesOf(checkpoint), 'file')} changed
           </Button>
         )}
-        <Button kind="quiet" className="px-1.5! py-0.5! text-xs" onClick={() => onFork(event.seq)}>
-          <GitFork aria-hidden size={13} /> Fork here
-          <span className="sr-only">, after turn {turn}</span>
-        </Button>
+        {onFork !== null && (
+          <Button kind="quiet" className="px-1.5! py-0.5! text-xs" onClick={() => onFork(event.seq)}>
+            <GitFork aria-hidden size={13} /> Fork here
+            <span className="sr-only">, after turn {turn}</span>
+          </Button>
+        )}
       </div>
     </div>
   );

@@ -7,7 +7,7 @@ import type { TurnSpan } from './types.ts';
 export function ForkButton({ span }: { readonly span: TurnSpan | undefined }) {
   const { onFork } = useFrame();
   const end = span?.end ?? null;
-  if (span === undefined || end === null) return null;
+  if (span === undefined || end === null || onFork === null) return null;
   return (
     <IconButton
       label={`Fork after turn ${span.turn}`}

@@ -12,7 +12,7 @@ import type { Nodes } from '../timeline.ts';
 import { type Bodies, bodiesOf, type PlaceState, stateOfBody, worstOf } from './states.ts';
 
 /** More items or passes than these are put into ranges of as many. */
-export const RANGE = 100;
+const RANGE = 100;
 
 interface RowPlace {
   readonly key: string;
@@ -121,7 +121,10 @@ interface BodiesPlace extends Place {
 function listBodies(listing: Listing, place: BodiesPlace): void {
   const { owner, bodies, parent, level } = place;
   const { first, count } = bodies;
-  if (count <= RANGE) return listSome(listing, place, { from: first, to: first + count - 1 });
+  if (count <= RANGE) {
+    listSome(listing, place, { from: first, to: first + count - 1 });
+    return;
+  }
   const ranges = Math.ceil(count / RANGE);
   for (let index = 0; index < ranges; index += 1) {
     const from = first + index * RANGE;
