@@ -17,6 +17,7 @@ import {
 import { doctorCommand, resolveCommand, trustCommand, versionCommand } from './routes/machine.ts';
 import { runCommand } from './routes/run.ts';
 import { abandonCommand, answerCommand, resumeCommand, runsCommand } from './routes/runs.ts';
+import { serveCommand } from './routes/serve.ts';
 import { sessionsCommand } from './routes/sessions.ts';
 import { showCommand } from './routes/show.ts';
 import { applyCommand, diffCommand } from './routes/taking.ts';
@@ -89,6 +90,7 @@ const commands = defineGroup({
     remove: removeCommand,
     prune: pruneCommand,
     gc: gcCommand,
+    serve: serveCommand,
     trust: trustCommand,
     doctor: doctorCommand,
     version: versionCommand,

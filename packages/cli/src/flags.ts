@@ -174,6 +174,12 @@ export interface TrustFlags extends CommonFlags {
   readonly yes?: boolean | undefined;
 }
 
+export interface ServeFlags extends CommonFlags {
+  readonly host?: string | undefined;
+  readonly port?: number | undefined;
+  readonly allowRemote?: boolean | undefined;
+}
+
 export type DoctorFlags = CommonFlags;
 
 export type VersionFlags = CommonFlags;

@@ -24,7 +24,8 @@ export async function askApproval(
     signal,
   });
   if (isCancel(choice)) {
-    interruption.interrupt();
+    // A question that was taken back was not cancelled by the person.
+    if (!signal.aborted) interruption.interrupt();
     throw new Error('the person interrupted the turn');
   }
   const scope = choice === 'session' ? 'session' : 'once';

@@ -1,8 +1,11 @@
 /** Goes on with a graph run, for every command that does: settings from the flags, progress, the answer. */
+import type { Client } from '@ramet/client';
 import { isRefusal, type Refusal } from '@ramet/core/codes';
+import type { RunId } from '@ramet/core/events';
 import type { RunResult, RunServices, RunSettings } from '@ramet/runtime/graph';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext, Interruption } from '../context.ts';
+import { orByDaemon } from '../daemon/through.ts';
 import type { DriveFlags } from '../flags.ts';
 import { observeRun } from '../output/run-progress.ts';
 import { chooseAsker, settingsOf } from './settings.ts';
@@ -16,32 +19,72 @@ export interface Driven {
 export interface DriveOptions {
   readonly store: FileStore;
   readonly flags: DriveFlags;
+  /** The run, where it is there already: what the daemon drives is followed. */
+  readonly id?: RunId;
   /** The events that are there already are this command's, too: with `--events` they are printed first. */
   readonly isNew?: boolean;
 }
 
-/** Drives a run by one of the engine's verbs. */
+/** Drives a run by one of the engine's verbs; one that the daemon is at work in is followed there. */
 export async function drive(
   context: CliContext,
-  { store, flags, isNew = false }: DriveOptions,
+  options: DriveOptions,
   act: (services: RunServices, settings: RunSettings) => Promise<RunResult | Refusal>,
 ): Promise<Driven | Refusal> {
+  const { store, id } = options;
+  const started = context.elapsed();
+  const watched = watchRun(context, options);
+  const own = await act(servicesOf(context, store), watched.settings);
+  const follow = (client: Client, run: RunId): Promise<RunResult | Refusal> =>
+    followThere(context, { client, store, id: run, watched });
+  const result =
+    id === undefined ? own : await orByDaemon(context, own, { store, id, act: (client) => follow(client, id) });
+  return isRefusal(result) ? result : { result, ms: context.elapsed() - started };
+}
+
+/** Follows a run that the daemon drives, or just drove, to where it stops. */
+export async function driveThere(
+  context: CliContext,
+  options: DriveOptions & { readonly id: RunId; readonly client: Client },
+): Promise<Driven | Refusal> {
+  const { store, id, client } = options;
+  const started = context.elapsed();
+  const result = await followThere(context, { client, store, id, watched: watchRun(context, options) });
+  return isRefusal(result) ? result : { result, ms: context.elapsed() - started };
+}
+
+interface Watched {
+  readonly interruption: Interruption;
+  readonly settings: RunSettings;
+}
+
+function watchRun(context: CliContext, { store, flags, isNew = false }: DriveOptions): Watched {
   const interruption = context.watchInterruption();
   const observer = observeRun(context, store, {
     isNew,
     isEvents: flags.events === true,
     isJson: flags.json === true,
   });
-  const started = context.elapsed();
   const { maxSteps } = flags;
   const common = settingsOf(flags, interruption);
-  const result = await act(servicesOf(context, store), {
+  const settings = {
     ...common,
     limits: { ...common.limits, ...(maxSteps === undefined ? {} : { maxSteps }) },
     ...chooseAsker(context, flags, askInTurn(interruption)),
     observer,
-  });
-  return isRefusal(result) ? result : { result, ms: context.elapsed() - started };
+  };
+  return { interruption, settings };
+}
+
+async function followThere(
+  context: CliContext,
+  run: { readonly client: Client; readonly store: FileStore; readonly id: RunId; readonly watched: Watched },
+): Promise<RunResult | Refusal> {
+  const { client, store, id, watched } = run;
+  const { interruption, settings } = watched;
+  const { observer, ask } = settings;
+  const { followRunThere } = await import('../daemon/run.ts');
+  return followRunThere(context, client, { store, id, observer, interruption, ...(ask === undefined ? {} : { ask }) });
 }
 
 /** What the engine is given of the world. */

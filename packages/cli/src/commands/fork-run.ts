@@ -1,4 +1,5 @@
 /** Forks a graph run, and goes on with the child. */
+import type { Client } from '@ramet/client';
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
 import {
@@ -9,11 +10,12 @@ import {
   describeRunFork,
   refuseStart,
 } from '@ramet/runtime/answers';
-import type { ReplayHazard } from '@ramet/runtime/fork';
+import type { ReplayHazard, RunForkResult } from '@ramet/runtime/fork';
 import { forkRun, listForkWrites, type RunForkOptions, resumeRun } from '@ramet/runtime/graph';
 import { shortenIds } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
+import { orByDaemon } from '../daemon/through.ts';
 import type { ForkFlags } from '../flags.ts';
 import type { Answer } from '../output/answer.ts';
 import { renderRunFork, renderWrites } from '../output/run-fork.ts';
@@ -30,11 +32,11 @@ export interface RunForkRequest {
 
 /** Forks a run; unless `--no-start` or `--dry-run` says otherwise, the child is gone on with. */
 export async function forkGraphRun(context: CliContext, request: RunForkRequest): Promise<Answer | Refusal> {
-  const { store, source, flags } = request;
+  const { store, flags } = request;
   const options = await readOptions(context, request);
   if (isRefusal(options)) return options;
   const started = context.elapsed();
-  const made = await forkRun(servicesOf(context, store), source, options);
+  const made = await makeRunFork(context, request, options);
   if (isRefusal(made)) return explainRefusal(context, made, flags);
   const ms = context.elapsed() - started;
   const notes = renderRunFork(context, store, { made, ms, acknowledged: options.acknowledge ?? [], flags });
@@ -46,6 +48,18 @@ export async function forkGraphRun(context: CliContext, request: RunForkRequest)
     return { json: describeIdle(json), text: `${run}\n`, notes: `${notes}${goOn}` };
   }
   return startChild(context, request, { run, json, notes });
+}
+
+/** Forks; by the daemon, where it is at work in the source. */
+async function makeRunFork(
+  context: CliContext,
+  { store, source: id }: RunForkRequest,
+  options: RunForkOptions,
+): Promise<RunForkResult | Refusal> {
+  const made = await forkRun(servicesOf(context, store), id, options);
+  const act = async (client: Client): Promise<RunForkResult> =>
+    (await import('../daemon/forks.ts')).forkRunThere(client, id, options);
+  return orByDaemon(context, made, { store, id, act });
 }
 
 /** What the flags ask for; `all` is turned into the offsets it stands for. */
@@ -65,8 +79,19 @@ async function readOptions(context: CliContext, request: RunForkRequest): Promis
   };
   if (acknowledgeWrites === undefined) return options;
   if (acknowledgeWrites !== 'all') return { ...options, acknowledge: acknowledgeWrites };
-  const writes = await listForkWrites(servicesOf(context, request.store), request.source, options);
+  const writes = await listWrites(context, request, options);
   return isRefusal(writes) ? writes : { ...options, acknowledge: writes };
+}
+
+async function listWrites(
+  context: CliContext,
+  { store, source: id }: RunForkRequest,
+  options: RunForkOptions,
+): Promise<readonly number[] | Refusal> {
+  const writes = await listForkWrites(servicesOf(context, store), id, options);
+  const act = async (client: Client): Promise<readonly number[]> =>
+    (await import('../daemon/forks.ts')).listForkWritesThere(client, id, options);
+  return orByDaemon(context, writes, { store, id, act });
 }
 
 async function readChanges(

@@ -1,10 +1,11 @@
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { makeRunId, type RunId } from '@ramet/core/events';
-import { describeFork } from '@ramet/runtime/answers';
-import { type ForkOptions, type ForkResult, forkSession } from '@ramet/runtime/fork';
+import { type DescribedFork, describeFork } from '@ramet/runtime/answers';
+import { type ForkOptions, forkSession } from '@ramet/runtime/fork';
 import { findRun, isGraphRun } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
+import { orByDaemon } from '../daemon/through.ts';
 import type { ForkFlags } from '../flags.ts';
 import type { Action } from '../output/answer.ts';
 import { renderFork } from '../output/session-fork.ts';
@@ -20,12 +21,11 @@ export const fork: Action<ForkFlags, [string]> = async (context, flags, [text]) 
   if (misuse !== null) return refuse('bad_usage', misuse, { id: source });
   if (isRun) return (await import('./fork-run.ts')).forkGraphRun(context, { store, source, flags });
   const started = context.elapsed();
-  const result = await makeFork(context, store, { source, flags });
-  if (isRefusal(result)) return result;
+  const described = await makeFork(context, store, { source, flags });
+  if (isRefusal(described)) return described;
   const ms = context.elapsed() - started;
-  const described = describeFork(store, source, result);
-  const notes = renderFork(context, { store, result, described, ms });
-  const { session } = result;
+  const notes = renderFork(context, { store, described, ms });
+  const { session } = described;
   return session === null ? { json: described, text: notes } : { json: described, text: `${session}\n`, notes };
 };
 
@@ -53,13 +53,14 @@ function nameFlag(name: string): string {
   return `--${name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 }
 
-/** Forks as the flags of `fork` and of `run --fork` say. */
+/** Forks as the flags of `fork` and of `run --fork` say; by the daemon, where it is at work in the source. */
 export async function makeFork(
   context: CliContext,
   store: FileStore,
   request: { readonly source: RunId; readonly flags: Partial<ForkFlags> },
-): Promise<ForkResult | Refusal> {
+): Promise<DescribedFork | Refusal> {
   const { at, title, idempotencyKey, dryRun } = request.flags;
+  const { source } = request;
   const options: ForkOptions = {
     ...(at === undefined ? {} : { at }),
     ...(title === undefined ? {} : { title }),
@@ -67,5 +68,10 @@ export async function makeFork(
     ...(dryRun === true ? { dryRun } : {}),
   };
   const makeId = (): RunId => makeRunId(context.now(), context.randomBytes(10));
-  return forkSession({ store, makeId }, request.source, options);
+  const made = await forkSession({ store, makeId }, source, options);
+  return orByDaemon(context, isRefusal(made) ? made : describeFork(store, source, made), {
+    store,
+    id: source,
+    act: async (client) => (await import('../daemon/forks.ts')).forkSessionThere(client, source, options),
+  });
 }

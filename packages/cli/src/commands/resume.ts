@@ -12,6 +12,8 @@ export const resume: Action<ResumeFlags, [string]> = async (context, flags, [tex
   const store = openStore(context);
   const id = findGraphRun(store, text);
   if (isRefusal(id)) return id;
-  const driven = await drive(context, { store, flags }, (services, settings) => resumeRun(services, { id, settings }));
+  const driven = await drive(context, { store, id, flags }, (services, settings) =>
+    resumeRun(services, { id, settings }),
+  );
   return isRefusal(driven) ? driven : answerDriven(context, store, { ...driven, flags });
 };

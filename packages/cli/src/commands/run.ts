@@ -1,12 +1,14 @@
 import { realpathSync } from 'node:fs';
+import type { Client } from '@ramet/client';
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
 import { dropUnusedFork } from '@ramet/runtime/fork';
 import { findLastSession, findRun } from '@ramet/runtime/inspect';
-import { runTurn, type TurnRequest, type TurnSettings } from '@ramet/runtime/session';
+import { runTurn, type TurnRequest, type TurnResult, type TurnSettings } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
 import { locateProject } from '@ramet/runtime/workspace/project';
 import { type CliContext, type Interruption, isInteractive } from '../context.ts';
+import { orByDaemon } from '../daemon/through.ts';
 import type { RunFlags } from '../flags.ts';
 import type { Action, Answer } from '../output/answer.ts';
 import { observeTurn } from '../output/progress.ts';
@@ -50,16 +52,34 @@ async function takeTurn(context: CliContext, store: FileStore, turn: Turn): Prom
   const services = { store, now, randomBytes, env, sleep };
   const started = context.elapsed();
   const request = { session: target.session, prompt, attachments, settings, cwd };
-  const result = await runTurn(services, request).catch(async (error: unknown) => {
+  const own = await runTurn(services, request).catch(async (error: unknown) => {
     if (target.madeFork !== null) await dropUnusedFork(store, target.madeFork);
     throw error;
   });
+  const result = await takeTurnThere(context, store, { turn, own, settings });
   progress.end();
   if (isRefusal(result)) {
     if (target.madeFork !== null) await dropUnusedFork(store, target.madeFork);
     return (await retryInDirectory(context, store, { turn, refusal: result })) ?? result;
   }
   return answerTurn(context, store, { result, isTextShown: progress.isTextShown, ms: context.elapsed() - started });
+}
+
+/** By the daemon, where it is at work in the session. */
+async function takeTurnThere(
+  context: CliContext,
+  store: FileStore,
+  tried: { readonly turn: Turn; readonly own: TurnResult | Refusal; readonly settings: TurnSettings },
+): Promise<TurnResult | Refusal> {
+  const { turn, own, settings } = tried;
+  const { session } = turn.target;
+  if (session.kind === 'new') return own;
+  const { id } = session;
+  const { observer, ask } = settings;
+  const asking = ask === undefined ? {} : { ask };
+  const act = async (client: Client): Promise<TurnResult | Refusal> =>
+    (await import('../daemon/turn.ts')).takeTurnThere(context, client, { ...turn, store, id, observer, ...asking });
+  return orByDaemon(context, own, { store, id, act });
 }
 
 function turnSettingsOf(

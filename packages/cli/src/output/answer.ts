@@ -20,7 +20,8 @@ import type { CliContext } from '../context.ts';
 
 /** An answer in its two forms. Texts are escaped already and end with a newline, or are empty. */
 export interface Answer {
-  readonly json: unknown;
+  /** Absent: the command printed its one document itself, before it was done. */
+  readonly json?: unknown;
   readonly text?: string;
   /** For stderr: what a person wants to know and a program does not. */
   readonly notes?: string;
@@ -66,8 +67,8 @@ export function printProblem(context: CliContext, isJson: boolean, problem: Prob
 
 function printAnswer(context: CliContext, isJson: boolean, answer: Answer): void {
   const { json, text = '', notes = '', exit = 0 } = answer;
-  if (isJson) context.stdout.write(`${renderJson(json)}\n`);
-  else {
+  if (isJson && json !== undefined) context.stdout.write(`${renderJson(json)}\n`);
+  if (!isJson) {
     if (text !== '') context.stdout.write(text);
     if (notes !== '') context.stderr.write(notes);
   }

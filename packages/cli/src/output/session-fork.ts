@@ -2,7 +2,6 @@
 import type { WriteHazard } from '@ramet/core/fork';
 import { escapeLine, renderBytes, renderCount, renderJson, truncateText } from '@ramet/core/text';
 import type { DescribedFork } from '@ramet/runtime/answers';
-import type { ForkResult } from '@ramet/runtime/fork';
 import { shortenIds } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
@@ -13,18 +12,16 @@ export function renderFork(
   context: CliContext,
   made: {
     readonly store: FileStore;
-    readonly result: ForkResult;
     readonly described: DescribedFork;
     readonly ms: number;
   },
 ): string {
-  const { store, result, described, ms } = made;
-  const { forkedFrom, session, plan } = result;
-  const { bytes } = described;
+  const { store, described, ms } = made;
+  const { forkedFrom, session, bytes } = described;
   const short = shortenIds(store, [forkedFrom.id]);
   const origin = `${short(forkedFrom.id)} at ${forkedFrom.offset}`;
   const sizes = `${renderBytes(bytes.own)} new, ${renderBytes(bytes.shared)} shared`;
-  const events = renderCount(plan.prefix.events, 'event');
+  const events = renderCount(forkedFrom.offset + 1, 'event');
   const first =
     session === null
       ? `would fork ${origin}: ${events}, ${sizes}`

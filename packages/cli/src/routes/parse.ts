@@ -15,6 +15,13 @@ export function parseCount(text: string): number {
   return count;
 }
 
+/** A port to listen on; 0 is any free one. */
+export function parsePort(text: string): number {
+  const port = parseOffset(text);
+  if (port > 65_535) throw new SyntaxError(`expected a port up to 65535, found '${text}'`);
+  return port;
+}
+
 /** An amount of money or of days: positive, with or without a fraction. */
 export function parseAmount(text: string): number {
   const amount = Number(text);

@@ -91,7 +91,9 @@ test.each(CASES.map(([name, argv, columns]) => ({ name, argv, columns })))(
 );
 
 const HELPED = [
-  ...'run fork sessions show log title verify usage diff apply resolve remove prune gc trust doctor version'.split(' '),
+  ...'run fork sessions show log title verify usage diff apply resolve remove prune gc serve trust doctor version'.split(
+    ' ',
+  ),
   ...['runs', 'resume', 'answer', 'abandon', 'graph', 'graph run', 'graph validate', 'graph schema'],
 ];
 
