@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { canonicalJson, type EventDraft, isRefusal, type RunId } from '@ramet/core';
-import { forkRun, forkSession } from '@ramet/runtime/fork';
+import { forkConversation, forkRun, forkSession } from '@ramet/runtime/fork';
 import { type FileStore, keepGraph, openFileStore, readGraph } from '@ramet/runtime/store';
 import {
   auditStore,
@@ -22,6 +22,7 @@ import {
   buildSession,
   buildTurn,
   makeChain,
+  makeGraph,
   makeTestId,
 } from '@ramet/testkit';
 import { type FaultKind, type Outcome, runWithFault } from '@ramet/testkit/fault-harness';
@@ -86,6 +87,24 @@ function forkGraphRun(store: FileStore, options: { readonly key?: string; readon
   const acknowledge = intentsOf(store, 'c');
   const keyed = key === undefined ? {} : { idempotencyKey: key };
   return forkRun(context, RUN, { fromNode: 'c', acknowledge, sourceGraph: GRAPH, ...keyed });
+}
+
+const TALK = makeTestId(0x2b);
+const TALK_GRAPH = makeGraph({ nodes: { plan: { kind: 'agent' } } });
+
+/** A run whose agent had one turn, with a payload. */
+async function addTalk(store: FileStore): Promise<void> {
+  const [enter, exit] = buildNode({ path: 'plan' });
+  if (enter === undefined || exit === undefined) throw new Error('a node is entered and left');
+  const turn = buildTurn({ prompt: LARGE, checkpoint: null }, 1).map((event) => ({ ...event, node: 'plan' }));
+  const staged = store.stage(TALK);
+  staged.append([buildRunStart({ id: TALK, graph: TALK_GRAPH.hash }), enter, ...turn, exit]);
+  await staged.commit();
+}
+
+function forkTalk(store: FileStore, ids?: number) {
+  const options = { node: 'plan', sourceGraph: TALK_GRAPH, idempotencyKey: 'k' };
+  return forkConversation({ store, makeId: countIds(ids) }, TALK, options);
 }
 
 /** Names, bytes, modes, sizes and times of a run's log and payloads. */
@@ -339,6 +358,21 @@ const operations: Readonly<Record<string, Operation<unknown>>> = {
       if (store.listRuns().length < 3) return;
       const kept = Buffer.from(readGraph(store.layout.home, OTHER_GRAPH.hash)).toString();
       expect(kept).toBe(canonicalJson(OTHER_GRAPH.document));
+    },
+  },
+  'making a session of a conversation with a key': {
+    prepare: addTalk,
+    work: forkTalk,
+    check: async (store, outcome, before) => {
+      expect(before.after).toEqual(before.source);
+      expect(isRefusal(outcome.result)).toBe(false);
+      if (outcome.error === undefined) expect(store.listRuns()).toHaveLength(3);
+      const again = expectDone(await forkTalk(store, 300));
+      expect(store.listRuns()).toHaveLength(3);
+      expect(bytesOf(store, again.session ?? TALK).toString()).toContain('"forkedFrom"');
+      expect(auditStore(store.layout.home)).toEqual([]);
+      expect(await store.remove(again.session ?? TALK)).toBeNull();
+      expect(await forkTalk(store, 400)).toMatchObject({ code: 'child_removed' });
     },
   },
   'removing a keyed child of a graph run': {

@@ -15,6 +15,17 @@ export const EVENT_FIXTURES: { readonly [T in EventType]: EventDraft & { readonl
     workspace: 'git',
     title: 'A title',
     versions: { ramet: '0.1.0' },
+    forkedFrom: {
+      id: makeTestId(2),
+      offset: 40,
+      digest: DIGEST,
+      fromNode: 'm1[2]/f1#3/body',
+      visit: 1,
+      attempt: 2,
+      from: 12,
+      through: 9,
+    },
+    key: 'request-1',
   },
   'session.config': buildConfig('test/model') as EventDraft & { readonly type: 'session.config' },
   'workspace.open': {

@@ -32,6 +32,7 @@ export {
   type KnownEvent,
   type LeftOutEntry,
   type LoggedEvent,
+  type NodeOrigin,
   type NodePath,
   type OutstandingWrite,
   type Purpose,

@@ -55,6 +55,12 @@ const runOrigin: FieldCheck = (value) => {
     listOf(count)(origin.acknowledgedWrites)
   );
 };
+const nodeOrigin: FieldCheck = (value) => {
+  if (!object(value)) return false;
+  const { id, digest: line, fromNode, ...counts } = value as Readonly<Record<string, unknown>>;
+  const { offset, visit, attempt, from, through } = counts;
+  return runId(id) && digest(line) && text(fromNode) && [offset, visit, attempt, from, through].every(count);
+};
 const userMessage: FieldCheck = (value) => textOrPayload(contentOf(value)) || list(contentOf(value));
 const assistantMessage: FieldCheck = (value) => listOf(object)(contentOf(value));
 const maybe = (check: FieldCheck): OptionalCheck =>
@@ -70,6 +76,7 @@ const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     workspace: workspaceKind,
     versions: object,
     title: maybe(text),
+    forkedFrom: maybe(nodeOrigin),
     key: maybe(text),
   },
   'session.config': {

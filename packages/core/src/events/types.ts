@@ -93,6 +93,23 @@ export interface RunOrigin {
   readonly time: string;
 }
 
+/** How a session began that was made of the conversation of an agent's node, recorded in its event 0. */
+export interface NodeOrigin {
+  /** The graph run. */
+  readonly id: RunId;
+  /** The `node.exit` that the conversation ended with, and SHA-256 of that line. */
+  readonly offset: number;
+  readonly digest: Digest;
+  readonly fromNode: NodePath;
+  /** Which of the places that node was entered at it is, from 1, and the attempt that ended. */
+  readonly visit: number;
+  readonly attempt: number;
+  /** Offset in the run of the `node.enter` that the conversation began with. */
+  readonly from: number;
+  /** The last line of the session's log that was taken from the run: what follows is its own. */
+  readonly through: number;
+}
+
 /**
  * A write or idempotent call of the source that the child may make again: what its key was, and whether a person
  * acknowledged it. The source may be removed, so the child holds what it needs of it.
@@ -129,6 +146,7 @@ export interface EventBodies {
     readonly workspace: WorkspaceKind;
     readonly title?: string;
     readonly versions: Readonly<Record<string, string>>;
+    readonly forkedFrom?: NodeOrigin;
     readonly key?: string;
   };
   'session.config': {

@@ -1,3 +1,6 @@
+export { planConversation } from './conversation/plan.ts';
+export { type ConversationPlace, type ConversationSource, takeConversation } from './conversation/take.ts';
+export type * from './conversation/types.ts';
 export { hasLeft, outstandingAfter } from './outstanding.ts';
 export { planFork } from './plan.ts';
 export type { GraphDifference } from './run/graph-changes.ts';

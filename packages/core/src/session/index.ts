@@ -5,6 +5,7 @@ export {
   type CallState,
   type ContextEvent,
   createSessionFold,
+  type Descent,
   type KeyedMessage,
   type OpenTurn,
   type SessionFold,

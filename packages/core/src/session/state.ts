@@ -3,7 +3,8 @@
  *
  * 1. `foldEvent` is pure bookkeeping over recorded facts; it never decides what happens next (`nextStep` does).
  * 2. A call is open from the reply that names it until its `tool.result`.
- * 3. What lies before the last `session.fork` is context, not this run's doing: grants are dropped there.
+ * 3. What lies before the last `session.fork`, and what was taken of a node, is context, not this run's doing: grants
+ *    are dropped there.
  */
 import {
   type AssistantMessage,
@@ -57,6 +58,15 @@ export type ContextEvent =
   | EventOf<'tool.result'>
   | EventOf<'context.compact'>;
 
+/** The run a session inherited from: a session, or a graph run. */
+export interface Descent {
+  readonly parent: RunId;
+  /** Of the parent's last event that counts here. */
+  readonly offset: number;
+  /** Events before this one are not the session's own. */
+  readonly ownFrom: number;
+}
+
 /** A message of this very session that was sent with an idempotency key. */
 export interface KeyedMessage {
   readonly turn: number;
@@ -76,6 +86,8 @@ export interface SessionState {
   readonly config?: EventOf<'session.config'>;
   readonly workspaceOpen?: EventOf<'workspace.open'>;
   readonly fork?: EventOf<'session.fork'>;
+  /** Where it comes from, when it inherited anything. */
+  readonly descent?: Descent;
   /** The runs this one descends from, nearest first. */
   readonly ancestors: readonly RunId[];
   /** A `workspace.open` or `workspace.restore` of this run itself, not of an ancestor. */
@@ -133,6 +145,7 @@ export function createSessionFold(): SessionFold {
       if (Number.isSafeInteger(event.schema)) draft.schema = Math.max(draft.schema, event.schema as number);
       const known = knownEvent(event);
       if (known !== null) foldEvent(draft, known);
+      if (draft.fork === undefined && draft.descent?.ownFrom === draft.events) forgetOwn(draft);
     },
     get state() {
       return draft;
@@ -148,6 +161,10 @@ const FOLDERS: { readonly [T in EventType]?: Folder<T> } = {
     draft.id = event.id;
     draft.project = event.project;
     draft.cwd = event.cwd;
+    if (event.forkedFrom === undefined) return;
+    const { id: parent, offset, through } = event.forkedFrom;
+    draft.descent = { parent, offset, ownFrom: through + 1 };
+    draft.ancestors = [parent];
   },
   'session.fork': foldFork,
   'session.config': (draft, event) => {
@@ -199,8 +216,14 @@ function foldFork(draft: Draft, event: EventOf<'session.fork'>): void {
   draft.id = event.id;
   draft.cwd = event.cwd;
   draft.fork = event;
+  draft.descent = { parent: event.parent, offset: event.offset, ownFrom: event.seq };
   draft.ancestors = [event.parent, ...draft.ancestors];
   draft.outstanding = event.outstanding ?? [];
+  forgetOwn(draft);
+}
+
+/** Nothing so far was this run's doing. */
+function forgetOwn(draft: Draft): void {
   draft.workspaceReady = false;
   delete draft.untoldRestore;
   draft.grants = [];

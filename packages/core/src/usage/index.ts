@@ -1,3 +1,3 @@
 export { addReply, joinUsage, NO_USAGE, subtractUsage, type UsageSum } from './sums.ts';
-export { totalUsage, type UsageSpan, type UsageTotals, usageSpansOf } from './totals.ts';
+export { takenUsageOf, totalUsage, type UsageSpan, type UsageTotals, usageSpansOf } from './totals.ts';
 export type { Cost, Usage } from './types.ts';

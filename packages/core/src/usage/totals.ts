@@ -1,8 +1,8 @@
 /**
  * Usage over many logs, each reply once: relatives share the lines before their forks.
  *
- * 1. A run made the lines from its own `session.fork` (or event 0) to the next fork. A log holds such a span of each of
- *    its ancestors, and of itself.
+ * 1. A run made the lines from its own `session.fork` (or event 0, or what it took of a graph run's node) to the next
+ *    fork. A log holds such a span of each of its ancestors, and of itself.
  * 2. All spans of one maker are beginnings of what that run did, so the longest holds every line of the others.
  */
 import type { RunId } from '../events/index.ts';
@@ -30,7 +30,7 @@ export function usageSpansOf(source: Pick<ForkSource, 'heads' | 'readDetail'>): 
   if (start === undefined || last === undefined) return [];
   const spans: UsageSpan[] = [];
   let maker = start.id;
-  let counted = NO_USAGE;
+  let counted = takenUsageOf(source);
   let before = NO_USAGE;
   source.heads.forEach((head, segment) => {
     const forks = head.fork === undefined ? [] : source.readDetail(segment).forks;
@@ -43,6 +43,15 @@ export function usageSpansOf(source: Pick<ForkSource, 'heads' | 'readDetail'>): 
     before = joinUsage(before, head.usage);
   });
   return [...spans, { maker, end: last.first + last.count - 1, usage: between(before, counted) }];
+}
+
+/** What a log holds of the conversation that its session was made of: the graph run did that. */
+export function takenUsageOf(source: Pick<ForkSource, 'heads' | 'readDetail'>): UsageSum {
+  const [first] = source.heads;
+  if (first?.start?.forkedFrom === undefined) return NO_USAGE;
+  if (first.taken !== undefined) return first.taken.usage;
+  // A fork at a turn that was taken: nothing before it is the session's own.
+  return (first.fork === undefined ? undefined : source.readDetail(0).forks[0]?.usageBefore) ?? first.usage;
 }
 
 function between(until: UsageSum, counted: UsageSum): UsageSum {

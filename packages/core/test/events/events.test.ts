@@ -17,7 +17,7 @@ const DRAFTS = Object.values(EVENT_FIXTURES);
 
 /** Fields that may be absent, by type; the page of the log format marks them `?`. */
 const OPTIONAL: { readonly [T in EventType]: readonly string[] } = {
-  'session.start': ['title'],
+  'session.start': ['title', 'forkedFrom', 'key'],
   'session.config': [],
   'workspace.open': [],
   'workspace.checkpoint': [],

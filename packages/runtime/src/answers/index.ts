@@ -4,6 +4,7 @@
  * 1. Nothing is rendered here: texts are as they were recorded, for whoever shows them to escape.
  * 2. Shapes only grow: fields are added, none is renamed or removed.
  */
+export { type DescribedConversation, describeConversation } from './conversation-fork.ts';
 export { type DescribedDrive, type DescribedGateAnswer, describeDriven, refuseGoingOn } from './drive.ts';
 export { type DescribedLog, describeLog } from './log.ts';
 export { type DescribedChecks, type DescribedCollection, describeChecks, describeCollection } from './machine.ts';

@@ -92,7 +92,7 @@ async function commitPlan(store: RunStore, attempt: Attempt, commit: Commit): Pr
     return { session: null, forkedFrom, plan, bytes, missingPayloads: [], repeated: false };
   }
   const drafts = [draftFork(plan, { childId, forkedFrom, ...keyOf(options) })];
-  const made = await commitChild(store, attempt, { id: childId, log, plan, drafts });
+  const made = await commitChild(store, attempt, { id: childId, prefix: { source: log, plan }, drafts });
   if (made === 'beaten') return 'beaten';
   return { session: childId, forkedFrom, plan, ...made, repeated: false };
 }

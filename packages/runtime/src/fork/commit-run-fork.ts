@@ -101,7 +101,8 @@ async function commitPlan(
   const source = { log, plan, start: readStart(log), graph: options.sourceGraph };
   const draft = draftStart(source, { id, forkedFrom, ...keyOf(options) });
   const { beforeCommit } = options;
-  const child = { id, log, plan, drafts: [draft], ...(beforeCommit === undefined ? {} : { beforeCommit }) };
+  const prefix = { source: log, plan };
+  const child = { id, prefix, drafts: [draft], ...(beforeCommit === undefined ? {} : { beforeCommit }) };
   const made = await explainTooLarge(source, draft, () => commitChild(store, attempt, child));
   if (made === 'beaten') return 'beaten';
   return { run: id, forkedFrom, plan, wouldProceed: true, ...made, repeated: false };

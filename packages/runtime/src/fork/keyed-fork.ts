@@ -39,11 +39,11 @@ export function forkWithKey<T>(store: RunStore, request: ForkRequestId, work: Fo
   return createWithKey(store, { hash, digest }, { ...work, once: (attempt) => work.once({ ...attempt, request }) });
 }
 
-/** A planned child: what it takes of its source, and the events it begins its own life with. */
+/** A planned child: the lines it takes of its source, and the events it writes itself. */
 export interface PlannedChild {
   readonly id: RunId;
-  readonly log: SharedLog;
-  readonly plan: ForkPlan | RunForkPlan;
+  /** Absent: what it inherits is in its drafts. */
+  readonly prefix?: { readonly source: SharedLog; readonly plan: ForkPlan | RunForkPlan };
   readonly drafts: readonly EventDraft[];
   /** Runs when all of the child is durable but its place among the runs. */
   readonly beforeCommit?: () => void;
@@ -55,8 +55,8 @@ export async function commitChild(
   attempt: Attempt,
   child: PlannedChild,
 ): Promise<Pick<StagedRun, 'bytes' | 'missingPayloads'> | 'beaten'> {
-  const { id, log, plan, drafts, beforeCommit } = child;
-  const staged = stageAttempt(attempt, () => store.stage(id, { source: log, plan }));
+  const { id, prefix, drafts, beforeCommit } = child;
+  const staged = stageAttempt(attempt, () => store.stage(id, prefix));
   if (staged === 'beaten') return 'beaten';
   try {
     staged.append(drafts);

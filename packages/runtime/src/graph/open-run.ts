@@ -96,11 +96,11 @@ function assemble(services: RunServices, parts: Parts): OpenRun {
   const { graph, fold, calls, start, last } = folded;
   const { store, functions = [] } = services;
   const { forkedFrom } = fold.state;
-  const fork =
+  const descent =
     forkedFrom === undefined
       ? {}
-      : { fork: { parent: forkedFrom.id, offset: forkedFrom.offset, seq: forkedFrom.offset + 1 } };
-  const recorded = { ...(last === undefined ? {} : { config: last }), ...fork };
+      : { descent: { parent: forkedFrom.id, offset: forkedFrom.offset, ownFrom: forkedFrom.offset + 1 } };
+  const recorded = { ...(last === undefined ? {} : { config: last }), ...descent };
   const journal = openJournal(log, { fold, calls, observer: settings.observer });
   const tools: readonly Tool[] = [...functions.map(makeFunctionTool), ...mcp.tools, ...builtinTools()];
   return {

@@ -10,6 +10,7 @@ import {
 } from '@ramet/core';
 import type { FileStore } from '../store/index.ts';
 import { readGraphUsage } from './graph-usage.ts';
+import { listTaken, sumTaken, type TakenUsage } from './taken-usage.ts';
 
 export interface StoreUsage {
   /** Over all replies recorded in the store, each once. */
@@ -34,11 +35,12 @@ export interface RunUsage {
 export function readStoreUsage(store: FileStore): StoreUsage {
   const sessions = readSessionUsage(store);
   const graphs = readGraphUsage(store);
+  const taken = sumTaken(store, sessions.taken);
   return {
-    total: joinUsage(sessions.total, graphs.total),
+    total: [graphs.total, ...taken.values()].reduce(joinUsage, sessions.total),
     sessions: sessions.sessions,
     runs: graphs.runs,
-    removed: [...sessions.removed, ...graphs.removed],
+    removed: joinRemoved([...sessions.removed, ...graphs.removed, ...[...taken].map(([id, usage]) => ({ id, usage }))]),
     incomplete: [...sessions.incomplete, ...graphs.incomplete],
   };
 }
@@ -51,8 +53,18 @@ export function narrowUsage(all: StoreUsage, ids: ReadonlySet<RunId>): StoreUsag
   return { total, sessions, runs, removed: [], incomplete: all.incomplete.filter((id) => ids.has(id)) };
 }
 
-function readSessionUsage(store: FileStore): Omit<StoreUsage, 'runs'> {
+/** A removed run may be named by children of both kinds; one that did nothing is not named. */
+function joinRemoved(found: StoreUsage['removed']): StoreUsage['removed'] {
+  const sums = new Map<RunId, UsageSum>();
+  for (const { id, usage } of found) {
+    if (usage.replies > 0) sums.set(id, joinUsage(sums.get(id) ?? NO_USAGE, usage));
+  }
+  return [...sums].map(([id, usage]) => ({ id, usage }));
+}
+
+function readSessionUsage(store: FileStore): Omit<StoreUsage, 'runs'> & { readonly taken: readonly TakenUsage[] } {
   const spans: UsageSpan[] = [];
+  const taken: TakenUsage[] = [];
   const incomplete: RunId[] = [];
   const titles = new Map<RunId, string>();
   const inherited = new Map<RunId, UsageSum>();
@@ -64,6 +76,7 @@ function readSessionUsage(store: FileStore): Omit<StoreUsage, 'runs'> {
       const overview = deriveSessionOverview(outline.heads);
       if (overview === null) continue;
       spans.push(...usageSpansOf(outline));
+      taken.push(...listTaken(outline));
       titles.set(id, overview.title);
       inherited.set(id, overview.inherited);
     } catch {
@@ -78,5 +91,5 @@ function readSessionUsage(store: FileStore): Omit<StoreUsage, 'runs'> {
     inherited: inherited.get(id) ?? NO_USAGE,
   }));
   const removed = [...byMaker].filter(([id]) => !titles.has(id)).map(([id, usage]) => ({ id, usage }));
-  return { total, sessions, removed, incomplete };
+  return { total, sessions, removed, incomplete, taken };
 }

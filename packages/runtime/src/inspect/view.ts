@@ -175,13 +175,13 @@ type TurnDraft = Omit<Mutable<TurnView>, 'transcript'> & { transcript: Transcrip
 
 interface Walk extends Mutable<Omit<Walked, 'turns'>> {
   readonly turns: TurnDraft[];
-  readonly forkOffset: number;
+  /** Events before this one are inherited. */
+  readonly ownFrom: number;
   readonly decode: Decode;
 }
 
 function walkLog(reader: LogReader, overview: SessionOverview): Walked {
-  const forkOffset = overview.forkedFrom === undefined ? -1 : overview.forkedFrom.offset + 1;
-  const walk: Walk = { turns: [], outstanding: 0, forkOffset, decode: decoderOf(reader) };
+  const walk: Walk = { turns: [], outstanding: 0, ownFrom: overview.ownFrom, decode: decoderOf(reader) };
   for (const logged of reader.readEvents({ to: overview.events - 1 })) {
     const event = knownEvent(logged);
     if (event !== null) walkEvent(walk, event);
@@ -195,7 +195,7 @@ function walkEvent(walk: Walk, event: KnownEvent): void {
     const start = { offset: event.seq, time: event.time };
     walk.turns.push({
       turn,
-      inherited: event.seq < walk.forkOffset,
+      inherited: event.seq < walk.ownFrom,
       start,
       end: null,
       checkpoint: null,
@@ -206,8 +206,8 @@ function walkEvent(walk: Walk, event: KnownEvent): void {
   turn?.transcript.push(...transcribe(event, walk.decode));
   if (event.type === 'session.config') walk.config = event;
   else if (event.type === 'workspace.open') walk.opened = event;
-  else if (event.type === 'workspace.restore' && event.seq > walk.forkOffset) walk.restored = event;
-  else if (event.type === 'session.fork' && event.seq === walk.forkOffset)
+  else if (event.type === 'workspace.restore' && event.seq >= walk.ownFrom) walk.restored = event;
+  else if (event.type === 'session.fork' && event.seq === walk.ownFrom)
     walk.outstanding = event.outstanding?.length ?? 0;
   else if (event.type === 'workspace.checkpoint' && turn?.end === null) turn.checkpoint = bodyOf(event);
   else if (event.type === 'session.end' && turn !== undefined) endTurn(turn, event, walk.decode);

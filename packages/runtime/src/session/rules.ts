@@ -6,7 +6,7 @@
  * 2. A fork may never do more than its parent: it keeps what held at the fork point, and what the parent was told since
  *    then, as long as the parent's log is there.
  */
-import { type EventOf, knownEvent, type LastingRule, lastingRules, parseLine } from '@ramet/core';
+import { type Descent, type EventOf, knownEvent, type LastingRule, lastingRules, parseLine } from '@ramet/core';
 import type { Configuration } from '../config/index.ts';
 import type { FileStore } from '../store/index.ts';
 import type { PermissionRule, TurnSettings } from './types.ts';
@@ -18,11 +18,10 @@ export interface RuleSources {
   readonly store: FileStore;
 }
 
-/** What a log says of the rules that held: its last configuration, and the run it was forked from. */
+/** What a log says of the rules that held: its last configuration, and the run it inherited from. */
 export interface RecordedRules {
   readonly config?: EventOf<'session.config'>;
-  /** `seq`: events before it are not the run's own. */
-  readonly fork?: Pick<EventOf<'session.fork'>, 'parent' | 'offset' | 'seq'>;
+  readonly descent?: Descent;
 }
 
 /** Every rule of a turn, each once and with where it comes from. */
@@ -38,17 +37,17 @@ export function gatherRules({ configuration, settings, state, store }: RuleSourc
 }
 
 function findEarlierRules(state: RecordedRules, store: FileStore): readonly PermissionRule[] {
-  const { config, fork } = state;
-  const inherited = fork !== undefined && (config?.seq ?? -1) < fork.seq;
-  const rules = [...lastingRules(config), ...(inherited ? readParentRules(fork, store) : [])];
+  const { config, descent } = state;
+  const inherited = descent !== undefined && (config?.seq ?? -1) < descent.ownFrom;
+  const rules = [...lastingRules(config), ...(inherited ? readParentRules(descent, store) : [])];
   return rules.map((rule) => ({ ...rule, from: 'earlier' }));
 }
 
 /** What the parent was told after the fork point; a parent that is gone or damaged says nothing. */
-function readParentRules(fork: NonNullable<RecordedRules['fork']>, store: FileStore): readonly LastingRule[] {
-  const outline = store.read(fork.parent)?.readOutline();
+function readParentRules({ parent, offset }: Descent, store: FileStore): readonly LastingRule[] {
+  const outline = store.read(parent)?.readOutline();
   if (outline === undefined || outline.damage !== null) return [];
-  const segment = outline.heads.findLastIndex(({ config }) => config !== undefined && config.offset > fork.offset);
+  const segment = outline.heads.findLastIndex(({ config }) => config !== undefined && config.offset > offset);
   const place = outline.heads[segment]?.config;
   if (place === undefined) return [];
   const event = parseLine(Buffer.from(outline.readLineBytes(segment, place.position, place.bytes)).toString('utf8'));

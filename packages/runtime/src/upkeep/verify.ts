@@ -17,6 +17,7 @@ import {
 import { type FileStore, type LogOutline, type SharedLog, sha256 } from '../store/index.ts';
 import { verifyCheckpoint } from '../workspace/checkpoint/index.ts';
 import { readProject } from '../workspace/project/index.ts';
+import { type ConversationCheck, verifyConversation } from './conversation-descent.ts';
 import { verifyDescent } from './descent.ts';
 import { verifyDocument, verifyRunDescent } from './run-descent.ts';
 import { findSharers } from './sharers.ts';
@@ -44,6 +45,8 @@ export interface Verification {
   readonly payloads: number;
   readonly forks: number;
   readonly checkpoints: number;
+  /** The graph run whose node's conversation it was made of, when that is gone: there is nothing to compare it with. */
+  readonly gone?: ConversationCheck['gone'];
   /** Bytes of an event a crash cut short: dropped by the next owner, not damage. */
   readonly tornBytes: number;
   /** Lines that lack a required field; kept and skipped. */
@@ -67,6 +70,7 @@ async function verifyShared(store: FileStore, log: SharedLog): Promise<Verificat
   const payloads = verifyPayloads(store, log, outline);
   const isGraph = outline.heads[0]?.graph !== undefined;
   const descent = isGraph ? verifyRunDescent(store, log, outline) : verifyDescent(store, outline);
+  const conversation = isGraph ? null : verifyConversation(store, log, outline);
   const checkpoints = await verifyCheckpoints(store, outline, overview);
   const problems = [
     ...verifyLog(store, log.id, outline),
@@ -74,6 +78,7 @@ async function verifyShared(store: FileStore, log: SharedLog): Promise<Verificat
     ...(outline.damage === null ? verifyIdentity(log.id, overview) : []),
     ...payloads.problems,
     ...descent.problems,
+    ...(conversation?.problems ?? []),
     ...verifyDocument(store, outline),
     ...checkpoints.problems,
   ];
@@ -84,8 +89,9 @@ async function verifyShared(store: FileStore, log: SharedLog): Promise<Verificat
     bytes: overview?.bytes ?? 0,
     digest: overview?.digest ?? '',
     payloads: payloads.count,
-    forks: descent.count,
+    forks: descent.count + (conversation === null ? 0 : 1),
     checkpoints: checkpoints.count,
+    ...(conversation?.gone === undefined ? {} : { gone: conversation.gone }),
     tornBytes: outline.tornBytes,
     malformed: overview?.malformed ?? 0,
   };

@@ -8,6 +8,7 @@
  */
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { judgeConversation } from './conversations.ts';
 import { judgeDescent } from './descent.ts';
 import { listSegments, modeOf, statOf } from './files.ts';
 import { judgeIndex } from './indexes.ts';
@@ -35,6 +36,7 @@ export function auditRun(runFolder: string): readonly Problem[] {
     judgeWalk(lines, report);
   } else {
     judgeDescent(lines, { folder: runFolder, name }, report);
+    judgeConversation(segments, { folder: runFolder, name }, report);
     judgeTurns(lines, report);
   }
   judgeEvent0(lines, report);

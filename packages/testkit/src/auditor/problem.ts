@@ -28,6 +28,9 @@ export const CHECKED_RULES = [
   'L28',
   'L29',
   'L30',
+  'L31',
+  'L32',
+  'L33',
 ] as const;
 
 export type CheckedRule = (typeof CHECKED_RULES)[number];

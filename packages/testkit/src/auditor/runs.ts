@@ -87,7 +87,7 @@ function judgeSource(origin: Origin, fork: Fork & { readonly run: RunPlace }, re
 }
 
 /** Which of the places that a node was entered at a path is, in the order of the log; 0 when it is none. */
-function visitOf(source: readonly Buffer[], path: string): number {
+export function visitOf(source: readonly Buffer[], path: string): number {
   const idOf = (text: string): string | undefined => text.split('/').at(-1);
   const places = new Set<string>();
   for (const line of source) {
@@ -98,7 +98,7 @@ function visitOf(source: readonly Buffer[], path: string): number {
 }
 
 /** The complete lines of a log, by offset. */
-function readLines(folder: string): readonly Buffer[] {
+export function readLines(folder: string): readonly Buffer[] {
   const names = readdirSync(folder).filter((name) => name.endsWith('.jsonl') && statOf(join(folder, name))?.isFile());
   const bytes = Buffer.concat(names.sort().map((name) => readFileSync(join(folder, name))));
   const lines: Buffer[] = [];
@@ -110,7 +110,8 @@ function readLines(folder: string): readonly Buffer[] {
   return lines;
 }
 
-function eventOf(line: Buffer | undefined): Fields {
+/** The event of a line; without fields where it holds none. */
+export function eventOf(line: Buffer | undefined): Fields {
   try {
     const value: unknown = JSON.parse((line ?? Buffer.alloc(0)).toString('utf8'));
     return typeof value === 'object' && value !== null ? (value as Fields) : {};

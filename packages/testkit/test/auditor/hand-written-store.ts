@@ -23,12 +23,16 @@ export interface StorePlan {
   readonly fork: RunPlan;
   /** Changes of the fork's event 0. */
   forkStart: (start: Fields) => void;
+  /** A session that was made of the run's agent: its events, and changes of what event 0 says of that. */
+  readonly taken: RunPlan;
+  takenFrom: (origin: Fields) => void;
 }
 
 export const PARENT = '01890000-0000-7000-8000-000000000001';
 export const CHILD = '01890000-0000-7000-8000-000000000002';
 export const RUN = '01890000-0000-7000-8000-000000000003';
 export const FORK = '01890000-0000-7000-8000-000000000004';
+export const TAKEN = '01890000-0000-7000-8000-000000000005';
 const PAYLOAD = 'p'.repeat(262_145);
 export const PAYLOAD_DIGEST = sha256(PAYLOAD);
 
@@ -38,7 +42,8 @@ export function sha256(data: string | Uint8Array): string {
 
 /**
  * A good store: a parent of two turns in two segments, and a child that forked at the first turn and ran one more; a
- * graph run in three segments, and one that was forked from it before its agent and went on.
+ * graph run in three segments, and one that was forked from it before its agent and went on; a session that was made of
+ * that agent's conversation, and went on.
  */
 export function planStore(): StorePlan {
   const parent = planRun(PARENT, [...parentStart(), ...turn('one', 'call-1'), ...turn('two', 'call-2')]);
@@ -46,7 +51,9 @@ export function planStore(): StorePlan {
   const child = planRun(CHILD, [{ type: 'session.fork' }, ...turn('another', 'call-3')]);
   const run = planRun(RUN, [runStart(RUN), ...toolNode('m[0]/a'), ...agentNode(1), ...gateNode(), end()]);
   run.cut = 4;
-  return { parent, child, run, fork: planRun(FORK, [...agentNode(2), end()]), forkStart: () => {} };
+  const fork = planRun(FORK, [...agentNode(2), end()]);
+  const taken = planRun(TAKEN, [sessionStart(TAKEN), opened(), ...takeAgent(), ...shortTurn()]);
+  return { parent, child, run, fork, forkStart: () => {}, taken, takenFrom: () => {} };
 }
 
 /** Writes a planned store below `home`; the child gets the parent's lines through its first `session.end`. */
@@ -62,6 +69,30 @@ export function writeStore(home: string, plan: StorePlan): void {
   Object.assign(fork ?? {}, { id: CHILD, parent: PARENT, offset: boundary, digest, cwd: '' });
   writeRun(home, { id: CHILD, lines: encodeLines(child, prefix), cut: parent.cut, linkedTo: PARENT });
   writeRuns(home, plan);
+  writeTaken(home, plan);
+}
+
+/** In one segment, which may still grow. */
+function writeTaken(home: string, { run, taken, takenFrom }: StorePlan): void {
+  const lines = encodeLines(run, []);
+  const placeOf = (type: string): number => run.events.findIndex((event) => event.type === type && event.node === 'b');
+  const offset = placeOf('node.exit');
+  const forkedFrom = {
+    id: RUN,
+    offset,
+    digest: sha256(lines[offset] ?? ''),
+    fromNode: 'b',
+    visit: 1,
+    attempt: 1,
+    from: placeOf('node.enter'),
+    through: 1 + takeAgent().length,
+  };
+  takenFrom(forkedFrom);
+  Object.assign(taken.events[0] ?? {}, { forkedFrom });
+  const folder = join(home, 'runs', TAKEN);
+  for (const name of ['', 'log']) mkdirSync(join(folder, name), { mode: 0o700 });
+  writeFileSync(join(folder, 'lock'), '', { mode: 0o600 });
+  writeFileSync(join(folder, 'log/000000000000.jsonl'), joinLines(encodeLines(taken, [])), { mode: 0o600 });
 }
 
 function writeRuns(home: string, { run, fork, forkStart }: StorePlan): void {
@@ -148,9 +179,13 @@ function joinLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
+function sessionStart(id: string): Fields {
+  return { type: 'session.start', schema: 1, id, project: null, cwd: '', workspace: 'git', versions: {} };
+}
+
 function parentStart(): Fields[] {
   return [
-    { type: 'session.start', schema: 1, id: PARENT, project: null, cwd: '', workspace: 'git', versions: {} },
+    sessionStart(PARENT),
     {
       type: 'session.config',
       schema: 1,
@@ -247,6 +282,28 @@ function agentNode(attempt: number): Fields[] {
     checkpoint(node, 'cp-b'),
     { type: 'session.end', node, reason: 'completed', checkpoint: 'cp-b' },
     exit(node, attempt),
+  ];
+}
+
+function opened(): Fields {
+  const rest = { base: null, branch: null, carried: [], copied: [], leftOut: [], dirty: {} };
+  return { type: 'workspace.open', kind: 'git', ...rest };
+}
+
+/** What a session says of that turn. */
+function takeAgent(): Fields[] {
+  const events = agentNode(1).slice(1, -1);
+  return events.map(({ node: _, ...event }) => event);
+}
+
+/** One turn that calls nothing and keeps no files. */
+function shortTurn(): Fields[] {
+  const model = { model: 'm', attempt: 1, purpose: 'turn' };
+  return [
+    { type: 'message', message: { role: 'user', content: 'and now' } },
+    { type: 'model.request', digest: sha256('and now'), ...model },
+    { type: 'model.response', ...model, message: { role: 'assistant', content: [] } },
+    { type: 'session.end', reason: 'completed', checkpoint: 'none', why: 'w' },
   ];
 }
 

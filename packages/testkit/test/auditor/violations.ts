@@ -22,6 +22,7 @@ import {
   type RunPlan,
   type StorePlan,
   sha256,
+  TAKEN,
   writeIndex,
   writeStore,
 } from './hand-written-store.ts';
@@ -91,6 +92,12 @@ function addToRun(...events: Fields[]): (plan: StorePlan) => void {
 function changeOrigin(fields: Fields): (plan: StorePlan) => void {
   return (plan) => {
     plan.forkStart = (start) => Object.assign(start, { forkedFrom: { ...(start.forkedFrom as Fields), ...fields } });
+  };
+}
+
+function changeTaken(fields: Fields): (plan: StorePlan) => void {
+  return (plan) => {
+    plan.takenFrom = (origin) => Object.assign(origin, fields);
   };
 }
 
@@ -359,6 +366,35 @@ export const VIOLATIONS: { readonly [R in CheckedRule]: readonly [Violation, ...
     { name: 'an end names a checkpoint of another node', plan: changeRun('session.end', { checkpoint: 'cp-a' }) },
     { name: 'an end without checkpoint says no reason', plan: changeRun('session.end', { checkpoint: 'none' }) },
   ],
+  L31: [
+    { name: 'a session says half of the node it was made of', plan: changeTaken({ fromNode: undefined }) },
+    { name: 'a session names itself as its run', plan: changeTaken({ id: TAKEN }) },
+    { name: 'what was taken ends after the log', plan: changeTaken({ through: 100 }) },
+    { name: 'what was taken ends within a turn', plan: changeTaken({ through: 7 }) },
+  ],
+  L32: [
+    { name: 'a session names another digest of its run', plan: changeTaken({ digest: 'b'.repeat(64) }) },
+    { name: 'a session names another attempt', plan: changeTaken({ attempt: 2 }) },
+    { name: 'a session names another visit', plan: changeTaken({ visit: 2 }) },
+    { name: 'a session names another entry of the node', plan: changeTaken({ from: 1 }) },
+  ],
+  L33: [
+    {
+      name: 'another message was taken',
+      plan: ({ taken }) => void Object.assign(taken.events[2] ?? {}, { message: { role: 'user', content: 'come' } }),
+    },
+    {
+      name: 'the workspace is not said first',
+      plan: ({ taken }) => void Object.assign(taken.events[1] ?? {}, { type: 'x.note' }),
+    },
+    {
+      name: 'an event was left out',
+      plan: (plan) => {
+        plan.taken.events.splice(3, 1);
+        changeTaken({ through: 5 })(plan);
+      },
+    },
+  ],
   L21: [
     {
       name: 'a believed index says another digest',
@@ -409,7 +445,7 @@ function replaceSource(path: PathOf): void {
   const other = path('..', 'other');
   mkdirSync(other);
   writeStore(other, plan);
-  rmSync(path(RUN), { recursive: true });
+  for (const id of [RUN, TAKEN]) rmSync(path(id), { recursive: true });
   renameSync(`${other}/runs/${RUN}`, path(RUN));
 }
 

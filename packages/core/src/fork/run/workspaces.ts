@@ -36,7 +36,7 @@ export function describeWorkspaces(
 }
 
 /** The workspace a node works in: `''` is the run's, its own path its own; null when it has none. */
-function workspaceOf(graph: Graph, path: NodePath): NodePath | null {
+export function workspaceOf(graph: Graph, path: NodePath): NodePath | null {
   const node = graph.nodes.get(nodeIdOf(path))?.node;
   const kind = node === undefined ? 'run' : placeKindOf(node);
   if (kind === 'none') return null;

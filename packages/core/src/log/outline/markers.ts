@@ -1,9 +1,9 @@
 /** What an outline takes from each type of event; types that are absent leave no mark. */
-import type { EventOf, EventType, KnownEvent, LoggedEvent } from '../../events/index.ts';
+import type { EventOf, EventType, KnownEvent, LoggedEvent, NodeOrigin } from '../../events/index.ts';
 import { addReply, joinUsage, NO_USAGE } from '../../usage/index.ts';
 import { CALL_MARKERS } from './call-markers.ts';
 import type { Draft, OutlinedLine } from './draft.ts';
-import { type ForkMark, nodeFieldOf, type StartMark } from './marks.ts';
+import { type ForkMark, type NodeDescent, nodeFieldOf, type SessionStartMark } from './marks.ts';
 import { RUN_MARKERS } from './run-markers.ts';
 
 export type Marker<T extends EventType> = (draft: Draft, event: EventOf<T>, line: OutlinedLine) => void;
@@ -42,9 +42,30 @@ export function markOwnStart({ head, enters }: Draft, event: LoggedEvent): void 
   head.ownUsage = NO_USAGE;
 }
 
-function markStart(event: EventOf<'session.start'>): StartMark {
-  const { id, project, workspace, cwd, time } = event;
-  return { id, project, workspace, cwd, time, ...(typeof event.title === 'string' ? { title: event.title } : {}) };
+/** The last line that a session took from a node's conversation: its own usage and turns count from the next. */
+export function markTaken({ head }: Draft, { seq }: LoggedEvent): void {
+  // A fork at a turn that was taken has events of its own at these offsets.
+  if (head.start?.forkedFrom?.through !== seq || head.fork !== undefined) return;
+  head.taken = { offset: seq, usage: head.usage };
+  head.ownUsage = NO_USAGE;
+  head.ownMessages = 0;
+}
+
+function markStart(event: EventOf<'session.start'>): SessionStartMark {
+  const { id, project, workspace, cwd, time, title, forkedFrom } = event;
+  return {
+    id,
+    project,
+    workspace,
+    cwd,
+    time,
+    ...(title === undefined ? {} : { title }),
+    ...(forkedFrom === undefined ? {} : { forkedFrom: descentOf(forkedFrom) }),
+  };
+}
+
+function descentOf({ id, offset, digest, fromNode, through }: NodeOrigin): NodeDescent {
+  return { id, offset, digest, fromNode, through };
 }
 
 function markFork(draft: Draft, event: EventOf<'session.fork'>, line: OutlinedLine): void {

@@ -38,6 +38,11 @@ export interface StartMark {
   readonly time: string;
 }
 
+/** A `session.start` in event 0. */
+export interface SessionStartMark extends StartMark {
+  readonly forkedFrom?: NodeDescent;
+}
+
 /** A `graph.start` in event 0. */
 export interface GraphStartMark extends StartMark {
   /** SHA-256 of the document. */
@@ -62,6 +67,13 @@ export interface ForkOrigin {
 export interface RunDescent extends ForkOrigin {
   readonly fromNode: NodePath;
   readonly changed: boolean;
+}
+
+/** Of a session that was made of the conversation of a node. */
+export interface NodeDescent extends ForkOrigin {
+  readonly fromNode: NodePath;
+  /** The last line that was taken from the run. */
+  readonly through: number;
 }
 
 /** A `session.fork`; `at` is the parent's offset. */

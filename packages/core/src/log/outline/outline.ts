@@ -19,7 +19,7 @@ import type {
   OwnStartMark,
   PayloadMark,
   RunEndMark,
-  StartMark,
+  SessionStartMark,
   WriteMark,
   WriteOutcomeMark,
 } from './marks.ts';
@@ -37,10 +37,12 @@ export interface SegmentHead {
   readonly lastTime: string;
   /** Highest `schema` in it, 0 when none is named. */
   readonly schema: number;
-  readonly start?: StartMark;
+  readonly start?: SessionStartMark;
   readonly graph?: GraphStartMark;
   /** The last fork in it. */
   readonly fork?: ForkMark;
+  /** The last line that a session took from a node's conversation, and the usage recorded up to it. */
+  readonly taken?: { readonly offset: number; readonly usage: UsageSum };
   /** The last such event in it. */
   readonly ownStart?: OwnStartMark;
   /** The last title that a `session.title` or a `session.fork` gave. */
@@ -49,14 +51,14 @@ export interface SegmentHead {
   /** The last `session.config` in it that belongs to no node. */
   readonly config?: LinePlace;
   readonly messages: number;
-  /** Messages after the last fork in it. */
+  /** Messages after the last fork, or what was taken from a node, in it. */
   readonly ownMessages: number;
   readonly lastMessage?: { readonly offset: number };
   readonly firstPrompt?: string;
   readonly boundaries: number;
   readonly lastBoundary?: BoundaryMark;
   readonly usage: UsageSum;
-  /** Usage after the last fork or own start in it; all of it when there is none. */
+  /** Usage after the last fork, own start or taken line in it; all of it when there is none. */
   readonly ownUsage: UsageSum;
   /** How many `WriteMark`s the detail has, and how many of them are of reads. */
   readonly writes: number;

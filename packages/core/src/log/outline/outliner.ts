@@ -3,7 +3,7 @@ import { type Digest, isEventType, knownEvent } from '../../events/index.ts';
 import { mayNamePayload, payloadsIn } from '../payload.ts';
 import { type Draft, finishDraft, makeDraft, type OutlinedLine, reopenDraft } from './draft.ts';
 import { markLongLine } from './long-lines.ts';
-import { markEvent, markOwnStart } from './markers.ts';
+import { markEvent, markOwnStart, markTaken } from './markers.ts';
 import type { SegmentOutline } from './outline.ts';
 
 /** Takes lines in order; `finish` may be called at any time and again later. */
@@ -47,4 +47,5 @@ function addLine(draft: Draft, line: OutlinedLine): void {
   const known = knownEvent(event);
   if (known !== null) markEvent(draft, known, line);
   else if (isEventType(event.type)) head.malformed += 1;
+  markTaken(draft, event);
 }

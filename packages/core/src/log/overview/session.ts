@@ -1,12 +1,15 @@
-import type { Digest, RunId, WorkspaceKind } from '../../events/index.ts';
+import type { Digest, NodePath, RunId, WorkspaceKind } from '../../events/index.ts';
 import { joinUsage, NO_USAGE, type UsageSum } from '../../usage/index.ts';
-import type { BoundaryMark, ForkMark, ForkOrigin, SegmentHead, StartMark } from '../outline/index.ts';
+import type { BoundaryMark, ForkMark, ForkOrigin, SegmentHead, SessionStartMark, StartMark } from '../outline/index.ts';
 import { findLast, sum } from './heads.ts';
 
 /** What a list shows of a session; derived from segment heads alone. */
 export interface SessionOverview {
   readonly id: RunId;
-  readonly forkedFrom?: ForkOrigin;
+  /** With `fromNode`: it was made of the conversation of that node of a graph run. */
+  readonly forkedFrom?: ForkOrigin & { readonly fromNode?: NodePath };
+  /** Offset of the first event that it did not inherit. */
+  readonly ownFrom: number;
   readonly title: string;
   /** Where the title comes from: set here, set in a parent, or the first prompt. */
   readonly titleFrom: 'own' | 'inherited' | 'prompt';
@@ -43,7 +46,7 @@ export function deriveSessionOverview(heads: readonly SegmentHead[]): SessionOve
   const lastMessage = findLast(heads, (head) => head.lastMessage);
   return {
     id: fork?.id ?? start.id,
-    ...(fork === undefined ? {} : { forkedFrom: { id: fork.parent, offset: fork.at, digest: fork.digest } }),
+    ...descentOf(start, fork),
     ...titleOf(heads, start, fork),
     cwd: fork?.cwd ?? start.cwd,
     project: start.project,
@@ -55,11 +58,7 @@ export function deriveSessionOverview(heads: readonly SegmentHead[]): SessionOve
     bytes: sum(heads, (head) => head.bytes),
     digest: last.digest,
     turns: sum(heads, (head) => head.messages),
-    ownTurns: sumAfterFork(
-      heads,
-      (head) => head.messages,
-      (head) => head.ownMessages,
-    ),
+    ownTurns: sumOwnMessages(heads),
     ...(lastBoundary === undefined ? {} : { lastBoundary }),
     turnOpen: (lastMessage?.offset ?? -1) > (lastBoundary?.offset ?? -1),
     ...splitUsage(heads),
@@ -68,16 +67,29 @@ export function deriveSessionOverview(heads: readonly SegmentHead[]): SessionOve
   };
 }
 
-/** Usage before and after a log's last fork. */
+function descentOf(
+  { forkedFrom }: SessionStartMark,
+  fork: ForkMark | undefined,
+): Pick<SessionOverview, 'forkedFrom' | 'ownFrom'> {
+  if (fork !== undefined) {
+    return { forkedFrom: { id: fork.parent, offset: fork.at, digest: fork.digest }, ownFrom: fork.offset };
+  }
+  if (forkedFrom === undefined) return { ownFrom: 0 };
+  const { id, offset, digest, fromNode, through } = forkedFrom;
+  return { forkedFrom: { id, offset, digest, fromNode }, ownFrom: through + 1 };
+}
+
+/** Usage before and after what a log inherited last. */
 function splitUsage(heads: readonly SegmentHead[]): { readonly own: UsageSum; readonly inherited: UsageSum } {
   let own = NO_USAGE;
   let inherited = NO_USAGE;
   for (const head of heads) {
-    if (head.fork === undefined) {
+    const before = head.fork?.usageBefore ?? head.taken?.usage;
+    if (before === undefined) {
       own = joinUsage(own, head.usage);
       continue;
     }
-    inherited = joinUsage(joinUsage(inherited, own), head.fork.usageBefore);
+    inherited = joinUsage(joinUsage(inherited, own), before);
     own = head.ownUsage;
   }
   return { own, inherited };
@@ -95,10 +107,7 @@ function titleOf(
   return { title: heads.find((head) => head.firstPrompt)?.firstPrompt ?? '', titleFrom: 'prompt' };
 }
 
-function sumAfterFork(
-  heads: readonly SegmentHead[],
-  whole: (head: SegmentHead) => number,
-  own: (head: SegmentHead) => number,
-): number {
-  return heads.reduce((total, head) => (head.fork === undefined ? total + whole(head) : own(head)), 0);
+function sumOwnMessages(heads: readonly SegmentHead[]): number {
+  const isWhole = ({ fork, taken }: SegmentHead): boolean => fork === undefined && taken === undefined;
+  return heads.reduce((total, head) => (isWhole(head) ? total + head.messages : head.ownMessages), 0);
 }

@@ -65,7 +65,7 @@ export function bindWorkspace({
       isReady: state.workspaceReady,
       checkpoint: checkpointOf(state),
       why: `turn ${state.turns} has no checkpoint: ${state.lastEnd?.why ?? 'none was taken'}`,
-      parent: state.fork?.parent ?? null,
+      parent: state.descent?.parent ?? null,
     },
   });
 }
@@ -215,7 +215,7 @@ async function bindDirectory({ store, id, recorded }: RecordedRequest): Promise<
     },
   };
   if (isReady) return { workspace, events: [] };
-  const reason = `the folder is shared with the ${word} this one was forked from; nothing in it was brought back`;
+  const reason = `the folder is shared with the one that this ${word} was forked from; nothing in it was brought back`;
   const event: EventDraft = { type: 'workspace.restore', checkpoint: null, outcome: 'shared', reason, carried: [] };
   return { workspace, events: [event] };
 }

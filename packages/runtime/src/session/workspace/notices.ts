@@ -18,4 +18,4 @@ const FRESH =
 const REBUILT =
   'Note from Ramet: your working folder was gone and was rebuilt from the last checkpoint; later changes are lost.';
 const SHARED =
-  'Note from Ramet: your folder is shared with the session this one was forked from, and was not brought back to this point: look before you rely on it.';
+  'Note from Ramet: your folder is shared with the one that this conversation was forked from, and was not brought back to this point: look before you rely on it.';
