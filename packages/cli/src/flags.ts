@@ -95,6 +95,8 @@ interface RunForkFlags extends DriveFlags {
   readonly output?: readonly NodeOutput[] | undefined;
   readonly graph?: string | undefined;
   readonly noStart?: boolean | undefined;
+  readonly asSession?: boolean | undefined;
+  readonly node?: string | undefined;
 }
 
 export interface ForkFlags extends RunForkFlags {

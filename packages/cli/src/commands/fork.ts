@@ -11,7 +11,7 @@ import type { Action } from '../output/answer.ts';
 import { renderFork } from '../output/session-fork.ts';
 import { openStore } from '../store.ts';
 
-/** Forks a session or a graph run. */
+/** Forks a session or a graph run, or makes a session of the conversation an agent of a run had. */
 export const fork: Action<ForkFlags, [string]> = async (context, flags, [text]) => {
   const store = openStore(context);
   const source = findRun(store, text);
@@ -19,6 +19,7 @@ export const fork: Action<ForkFlags, [string]> = async (context, flags, [text]) 
   const isRun = isGraphRun(store, source);
   const misuse = isRun ? findRunMisuse(flags) : findSessionMisuse(flags);
   if (misuse !== null) return refuse('bad_usage', misuse, { id: source });
+  if (flags.asSession) return (await import('./fork-conversation.ts')).forkAsSession(context, { store, source, flags });
   if (isRun) return (await import('./fork-run.ts')).forkGraphRun(context, { store, source, flags });
   const started = context.elapsed();
   const described = await makeFork(context, store, { source, flags });
@@ -30,16 +31,40 @@ export const fork: Action<ForkFlags, [string]> = async (context, flags, [text]) 
 };
 
 const SESSION_FLAGS: readonly string[] = ['json', 'at', 'title', 'idempotencyKey', 'dryRun'];
+const CONVERSATION_FLAGS: readonly string[] = [...SESSION_FLAGS, 'asSession', 'node', 'visit', 'item'];
 
 /** Flags of graph runs say nothing about a session. */
 function findSessionMisuse(flags: ForkFlags): string | null {
-  const given = Object.entries(flags).filter(([, value]) => value !== undefined && value !== false);
-  const [wrong] = given.flatMap(([name]) => (SESSION_FLAGS.includes(name) ? [] : [name]));
+  const wrong = findOther(flags, SESSION_FLAGS);
   if (wrong === undefined) return null;
   return `${nameFlag(wrong)} is for graph runs; a session takes ${SESSION_FLAGS.map(nameFlag).join(', ')}`;
 }
 
-function findRunMisuse({ at, fromNode, visit, item, dryRun, noStart }: ForkFlags): string | null {
+function findOther(flags: ForkFlags, known: readonly string[]): string | undefined {
+  const given = Object.entries(flags).filter(([, value]) => value !== undefined && value !== false);
+  return given.find(([name]) => !known.includes(name))?.[0];
+}
+
+/** Nothing is walked again: what a walk takes says nothing here. */
+function findConversationMisuse(flags: ForkFlags): string | null {
+  const wrong = findOther(flags, CONVERSATION_FLAGS);
+  if (wrong !== undefined) {
+    const known = CONVERSATION_FLAGS.filter((name) => name !== 'asSession').map(nameFlag);
+    return `${nameFlag(wrong)} does not go with --as-session, which takes ${known.join(', ')}`;
+  }
+  const { at, node, visit, item } = flags;
+  if (at !== undefined && node !== undefined) return '--at and --node exclude each other';
+  if (at === undefined && node === undefined) {
+    return 'say whose conversation: --node <agent>, or --at <offset> of where it was entered (`ramet show <id>` lists both)';
+  }
+  if (node === undefined && visit !== undefined) return '--visit goes with --node';
+  return node === undefined && item !== undefined ? '--item goes with --node' : null;
+}
+
+function findRunMisuse(flags: ForkFlags): string | null {
+  if (flags.asSession) return findConversationMisuse(flags);
+  const { at, fromNode, node, visit, item, dryRun, noStart } = flags;
+  if (node !== undefined) return '--node goes with --as-session; a fork that walks again begins --from-node <node>';
   if (at !== undefined && fromNode !== undefined) return '--at and --from-node exclude each other';
   if (at === undefined && fromNode === undefined) {
     return 'say where to fork the run: --from-node <node>, or --at <offset> of an entered node (`ramet show <id>` lists both)';

@@ -77,7 +77,9 @@ function renderTable(
 
 function renderOrigin({ forkedFrom }: SessionSummary, short: (id: RunId) => string): string {
   if (forkedFrom === undefined) return '';
-  return `fork of ${short(forkedFrom.id)} at ${forkedFrom.offset}${forkedFrom.removed ? ' (removed)' : ''}`;
+  const { id, offset, fromNode, removed } = forkedFrom;
+  const what = fromNode === undefined ? 'fork of' : `session from node ${escapeLine(fromNode)} of run`;
+  return `${what} ${short(id)} at ${offset}${removed ? ' (removed)' : ''}`;
 }
 
 function renderNone(others: number, isProject: boolean): string {

@@ -39,7 +39,7 @@ function answerFor(
 }
 
 function renderResult(context: CliContext, result: Verification, short: (id: RunId) => string): string {
-  const { problems, events, bytes, payloads, forks, checkpoints, digest, tornBytes, malformed } = result;
+  const { problems, events, bytes, payloads, forks, checkpoints, digest, gone, tornBytes, malformed } = result;
   const id = short(result.id);
   const checked = [
     `${renderCount(events, 'event')} (${renderBytes(bytes)})`,
@@ -54,6 +54,10 @@ function renderResult(context: CliContext, result: Verification, short: (id: Run
           `${paint(context.stdout, 'red', 'bad')} ${id}: ${checked}`,
           ...problems.flatMap((problem) => wrapLine(renderProblem(problem, short), widthFor(context.stdout), '    ')),
         ];
+  if (gone !== undefined) {
+    const from = `node ${escapeLine(gone.fromNode)} of run ${short(gone.id)}`;
+    lines.push(`  note: made of ${from}, which is gone: what was taken of it cannot be compared`);
+  }
   if (tornBytes > 0)
     lines.push(`  note: ${renderCount(tornBytes, 'byte')} of a cut-off event; the next turn mends that`);
   if (malformed > 0)

@@ -51,8 +51,11 @@ function describeWorkspaceEvent(event: KnownEvent): string | null {
 
 function describeSessionEvent(event: KnownEvent): string | null {
   switch (event.type) {
-    case 'session.start':
-      return `workspace ${event.workspace}${event.cwd === '' ? '' : `, in ${event.cwd}`}`;
+    case 'session.start': {
+      const { workspace, cwd, forkedFrom: from } = event;
+      const origin = from === undefined ? '' : `, from node ${from.fromNode} of ${from.id} at ${from.offset}`;
+      return `workspace ${workspace}${cwd === '' ? '' : `, in ${cwd}`}${origin}`;
+    }
     case 'session.config':
       return `${event.model.name || 'no model'}, sandbox ${event.sandbox}`;
     case 'session.end': {

@@ -31,7 +31,8 @@ export function renderFork(
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function renderWorkspace({ workspace }: DescribedFork): readonly string[] {
+/** What comes back of the files. */
+export function renderWorkspace({ workspace }: Pick<DescribedFork, 'workspace'>): readonly string[] {
   const { restorable, reason, checkpoint, leftOut } = workspace;
   if (!restorable) return [`files: not restored: ${escapeLine(reason ?? '')}`];
   const lines = [

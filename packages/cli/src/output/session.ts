@@ -43,7 +43,10 @@ function listFacts(view: SessionView, { short }: RenderOptions): readonly (reado
   }
   if (forkedFrom !== undefined) {
     const removed = forkedFrom.removed ? ' (removed)' : '';
-    facts.push(['fork of', `${short(forkedFrom.id)} at ${forkedFrom.offset}${removed}`]);
+    const { id, offset, fromNode } = forkedFrom;
+    const label = fromNode === undefined ? 'fork of' : 'from node';
+    const of = fromNode === undefined ? '' : `${escapeLine(fromNode)} of run `;
+    facts.push([label, `${of}${short(id)} at ${offset}${removed}`]);
   }
   if (view.outstanding > 0)
     facts.push(['outstanding', `${renderCount(view.outstanding, 'write')} the fork did not undo`]);
