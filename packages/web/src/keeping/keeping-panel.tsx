@@ -127,7 +127,7 @@ function Remove({ id }: { readonly id: string }) {
 function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section className="space-y-2 p-3">
-      <h3 className="font-medium">{title}</h3>
+      <h2 className="font-medium">{title}</h2>
       {children}
     </section>
   );

@@ -40,7 +40,7 @@ export function LineageTree({ rows, onToggle }: LineageTreeProps) {
       tabIndex={0}
       aria-label="Sessions and runs"
       {...(chosen === undefined ? {} : { 'aria-activedescendant': `row-${chosen.row.id}` })}
-      className="min-h-0 flex-1 overflow-y-auto border-line border-t focus-visible:-outline-offset-2"
+      className="min-h-0 flex-1 overflow-y-auto border-line border-t outline-none"
       onKeyDown={press}
       onFocus={chooseFirst}
     >

@@ -67,7 +67,7 @@ function placeOf({ turns }: SessionDetail, offset: number): string {
 function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section>
-      <h3 className="mb-1 font-medium text-muted text-xs">{title}</h3>
+      <h2 className="mb-1 font-medium text-muted text-xs">{title}</h2>
       <div className="space-y-0.5">{children}</div>
     </section>
   );
