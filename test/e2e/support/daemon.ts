@@ -55,13 +55,14 @@ export class ServedDaemon {
   }
 }
 
-/** Starts a daemon and waits until it listens; it is killed when the stage's test has ended. */
+/** Starts a daemon, on any free port without `port`, and waits until it listens; it is killed when its test has ended. */
 export async function startDaemon(
   stage: Stage,
   ctx: { onTestFinished(done: () => unknown): void },
-  options: CallOptions = {},
+  options: CallOptions & { readonly port?: number } = {},
 ): Promise<ServedDaemon> {
-  const running = stage.start(['serve', '--port', '0', '--json', ...(options.args ?? [])], options);
+  const { args = [], port = 0 } = options;
+  const running = stage.start(['serve', '--port', String(port), '--json', ...args], options);
   ctx.onTestFinished(async () => {
     running.child.kill('SIGKILL');
     await running.ended;

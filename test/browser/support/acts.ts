@@ -1,0 +1,84 @@
+/** What a person does on a session's page, by what they see. */
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Locator, Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { callShell, type Reply, type Stage } from '../../e2e/support/stage.ts';
+
+/**
+ * A turn that adds one to the file `count`, says so, and ends when the test lets it: what a later turn finds there tells
+ * from which state it went on.
+ */
+export const COUNT_TURN: readonly Reply[] = [
+  callShell(
+    'n=$(($(cat count 2>/dev/null || echo 0) + 1)); echo $n > count; echo "count is $n"; until test -e go; do sleep 0.05; done; rm go',
+  ),
+  { text: 'Counted.' },
+];
+
+/** Lets the turn of a session end that counts. */
+export function letGo(stage: Stage, session: string): void {
+  writeFileSync(join(stage.workspaceOf(session), 'go'), '');
+}
+
+/** The id in the address of a page. */
+function idOf(page: Page): string {
+  const [, id] = /^\/[sr]\/([0-9a-f-]{36})$/.exec(new URL(page.url()).pathname) ?? [];
+  if (id === undefined) throw new Error(`no session or run is at ${page.url()}`);
+  return id;
+}
+
+/** Fills in the form of a new session, and waits for its page; the session's id. */
+export async function beginInPage(
+  page: Page,
+  { folder, model, prompt }: { readonly folder: string; readonly model: string; readonly prompt: string },
+): Promise<string> {
+  await page.getByRole('button', { name: 'New session' }).first().click();
+  const form = page.getByRole('dialog', { name: 'New session' });
+  await form.getByLabel('Folder').fill(folder);
+  await form.getByLabel('What is to be done').fill(prompt);
+  await form.getByLabel('Model').fill(model);
+  await form.getByRole('button', { name: 'Begin' }).click();
+  await page.waitForURL(/\/s\//);
+  return idOf(page);
+}
+
+/** Writes a message and sends it by Enter. */
+export async function say(page: Page, text: string): Promise<void> {
+  const field = page.getByRole('textbox', { name: 'Message' });
+  await field.fill(text);
+  await field.press('Enter');
+}
+
+/** What a person said in a turn. */
+export function messageOf(page: Page, turn: number): Locator {
+  return page.getByRole('article', { name: `Message of turn ${turn}`, exact: true });
+}
+
+/** What the agent answered in a turn, at its end. */
+export function answerIn(page: Page, turn: number): Locator {
+  return page.getByRole('article', { name: `Answer in turn ${turn}`, exact: true }).last();
+}
+
+/** Waits until something is in sight, at one place at least. */
+export async function see(what: Locator): Promise<void> {
+  await what.first().waitFor({ state: 'visible' });
+}
+
+/** Clicks a fork control and waits for what its dialog shows; the dialog. */
+export async function openFork(page: Page, control: Locator): Promise<Locator> {
+  await control.click();
+  const dialog = page.getByRole('dialog', { name: /^Fork/ });
+  await see(dialog.getByText('The conversation comes back'));
+  return dialog;
+}
+
+/** Forks by the dialog, and waits for the child's page; its id. */
+export async function forkInPage(page: Page, dialog: Locator): Promise<string> {
+  const parent = idOf(page);
+  await dialog.getByRole('button', { name: 'Fork', exact: true }).click();
+  await page.waitForURL((url) => url.pathname.startsWith('/s/') && !url.pathname.endsWith(parent));
+  const child = idOf(page);
+  expect(child).not.toBe(parent);
+  return child;
+}
