@@ -13,13 +13,16 @@ export {
   type Tally,
   tallyFolders,
 } from './size.ts';
+export { hasStamp, type RunStamp, takeStamp } from './stamp.ts';
 export {
+  byLastActivity,
   isGraphSummary,
   listAllRuns,
   listSessions,
   type RunState,
   type RunSummary,
   type SessionSummary,
+  summarizeRun,
 } from './summary.ts';
 export { openUsableStore, type StorePlace } from './usable-store.ts';
 export { narrowUsage, readStoreUsage, type StoreUsage } from './usage.ts';

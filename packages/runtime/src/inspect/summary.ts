@@ -68,8 +68,8 @@ export function listSessions(store: FileStore): readonly SessionSummary[] {
   return listAllRuns(store).filter((run): run is SessionSummary => !isGraphSummary(run));
 }
 
-/** The summary of one run; null when there is none. */
-function summarizeRun(store: FileStore, id: RunId, ids: ReadonlySet<RunId>): RunSummary | null {
+/** The summary of one run; null when there is none. `ids` are those of all runs. */
+export function summarizeRun(store: FileStore, id: RunId, ids: ReadonlySet<RunId>): RunSummary | null {
   try {
     const outline = store.read(id)?.readOutline();
     return outline === undefined ? null : summarize(store, { id, outline, ids });
@@ -149,8 +149,8 @@ function summarizeUnreadable(id: RunId, reason: string, damage: LogDamage | null
   };
 }
 
-/** Ids break ties: the later id first. */
-function byLastActivity(left: RunSummary, right: RunSummary): number {
+/** The one that was active last comes first; ids break ties: the later id first. */
+export function byLastActivity(left: RunSummary, right: RunSummary): number {
   if (left.lastTime !== right.lastTime) return left.lastTime < right.lastTime ? 1 : -1;
   return left.id < right.id ? 1 : -1;
 }

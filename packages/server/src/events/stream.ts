@@ -1,4 +1,5 @@
 /** An answer that is a stream of server-sent events. */
+import { respond } from '../http/headers.ts';
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -9,7 +10,7 @@ const HEADERS = {
 
 /** Only the headers, for who asks for no more. */
 export function respondStreamHead(): Response {
-  return new Response(null, { headers: HEADERS });
+  return respond(null, { headers: HEADERS });
 }
 
 /**
@@ -32,5 +33,5 @@ export function respondStream(frames: AsyncGenerator<string, void>, leave: () =>
     },
     { highWaterMark: 0 },
   );
-  return new Response(body, { headers: HEADERS });
+  return respond(body, { headers: HEADERS });
 }

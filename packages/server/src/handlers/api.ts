@@ -4,6 +4,7 @@ import type { Feeds } from '@ramet/runtime/follow';
 import type { RunServices } from '@ramet/runtime/graph';
 import { findGraphRun, findRun } from '@ramet/runtime/inspect';
 import type { Daemon } from '../daemon/types.ts';
+import type { Rows } from './rows.ts';
 
 /** What the API serves. */
 export interface Api {
@@ -15,6 +16,11 @@ export interface Api {
   readonly cwd: string;
   /** How often a silent stream shows that it lives. Absent: every 15 seconds. */
   readonly keepAliveMs?: number;
+}
+
+/** What each handler is given. */
+export interface Served extends Api {
+  readonly rows: Rows;
 }
 
 /** The session or run a text names. */

@@ -3,7 +3,7 @@ import { type GraphDocument, isRefusal, parseDigest, type Refusal, type RunId } 
 import { describeFork, describeIdle, describeRunFork } from '@ramet/runtime/answers';
 import { forkSession } from '@ramet/runtime/fork';
 import { listForkWrites, type RunForkOptions } from '@ramet/runtime/graph';
-import { isGraphSummary, listAllRuns } from '@ramet/runtime/inspect';
+import { isGraphSummary } from '@ramet/runtime/inspect';
 import type { RunForkBody } from '../contract/bodies.ts';
 import * as runs from '../contract/routes/runs.ts';
 import * as sessions from '../contract/routes/sessions.ts';
@@ -11,12 +11,12 @@ import { given } from '../daemon/given.ts';
 import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
 import type { Problem } from '../http/problem.ts';
 import { refuseMisfits } from '../http/validate.ts';
-import { type Api, findNamed, findNamedRun, makeId } from './api.ts';
+import { type Api, findNamed, findNamedRun, makeId, type Served } from './api.ts';
 import { findGraphDocument, refuseUnknownGraph } from './graphs.ts';
 import { VALUE_BYTES } from './runs.ts';
 
 /** The endpoints that fork. */
-export function listForkEndpoints(api: Api): readonly Endpoint[] {
+export function listForkEndpoints(api: Served): readonly Endpoint[] {
   const { daemon } = api;
   const { store } = api.services;
   return [
@@ -60,8 +60,8 @@ export interface ListedFork {
 }
 
 /** The runs that were forked from one, the one that was active last first. */
-export function listForksOf({ services: { store } }: Api, id: RunId): readonly ListedFork[] {
-  return listAllRuns(store).flatMap((run) => {
+export function listForksOf({ rows }: Served, id: RunId): readonly ListedFork[] {
+  return rows.all().flatMap((run) => {
     if (run.forkedFrom?.id !== id) return [];
     const kind = isGraphSummary(run) ? ('run' as const) : ('session' as const);
     return [{ id: run.id, kind, offset: run.forkedFrom.offset, title: run.title }];

@@ -4,33 +4,43 @@
  * 1. Only sessions with an open turn and runs that are neither ended nor driven are read for it.
  */
 import { createSessionFold, type RunId, type SessionState } from '@ramet/core';
-import { listSessions, type SessionSummary } from '@ramet/runtime/inspect';
-import { type GraphRunListing, listGraphRuns } from '@ramet/runtime/inspect/runs';
+import { isGraphSummary, type SessionSummary } from '@ramet/runtime/inspect';
+import type { GraphRunListing } from '@ramet/runtime/inspect/runs';
 import type { FileStore } from '@ramet/runtime/store';
 import type { InboxItemAnswer } from '../contract/bodies.ts';
 import * as routes from '../contract/routes/system.ts';
 import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
-import type { Api } from './api.ts';
+import type { Served } from './api.ts';
+import { keepBeside } from './rows.ts';
 
 /** The endpoint of the inbox. */
-export function listInboxEndpoints(api: Api): readonly Endpoint[] {
-  return [makeEndpoint(routes.readInbox, () => reply(200, { items: listItems(api) }))];
+export function listInboxEndpoints(api: Served): readonly Endpoint[] {
+  const { rows } = api;
+  const recordedIn = keepBeside(() => listRecorded(api));
+  return [
+    makeEndpoint(routes.readInbox, () => {
+      const items = [...listAsked(api), ...recordedIn(rows.all())];
+      return reply(200, { items: items.sort(bySince) });
+    }),
+  ];
 }
 
 /** What waits longest comes first. */
-function listItems({ services: { store }, daemon }: Api): readonly InboxItemAnswer[] {
-  const sessions = listSessions(store);
-  const runs = listGraphRuns(store);
-  const titles = new Map<RunId, Pick<InboxItemAnswer, 'kind' | 'title'>>([
-    ...sessions.map(({ id, title }) => [id, { kind: 'session', title }] as const),
-    ...runs.map(({ id, title }) => [id, { kind: 'run', title }] as const),
-  ]);
-  const asked = daemon.listAsks().map(({ id, since, ask }) => {
-    const { kind, title } = titles.get(id) ?? { kind: 'session', title: '' };
-    return { waits: 'approval' as const, id, kind, title, since, ask };
+function bySince(left: InboxItemAnswer, right: InboxItemAnswer): number {
+  return left.since < right.since ? -1 : left.since > right.since ? 1 : 0;
+}
+
+function listAsked({ daemon, rows }: Served): readonly InboxItemAnswer[] {
+  return daemon.listAsks().map(({ id, since, ask }) => {
+    const row = rows.find(id);
+    const kind = row !== null && isGraphSummary(row) ? 'run' : 'session';
+    return { waits: 'approval', id, kind, title: row?.title ?? '', since, ask };
   });
-  const items = [...asked, ...sessions.flatMap((session) => listOfSession(store, session)), ...runs.flatMap(listOfRun)];
-  return items.sort((left, right) => (left.since < right.since ? -1 : left.since > right.since ? 1 : 0));
+}
+
+/** What logs say. */
+function listRecorded({ services: { store }, rows }: Served): readonly InboxItemAnswer[] {
+  return [...rows.sessions().flatMap((session) => listOfSession(store, session)), ...rows.runs().flatMap(listOfRun)];
 }
 
 function listOfSession(

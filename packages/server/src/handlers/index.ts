@@ -8,6 +8,7 @@ import { listGraphEndpoints } from './graphs.ts';
 import { listInboxEndpoints } from './inbox.ts';
 import { listDrivingEndpoints, listKeepingEndpoints } from './keeping.ts';
 import { listLogEndpoints } from './log.ts';
+import { makeRows } from './rows.ts';
 import { listRunEndpoints } from './runs.ts';
 import { listSessionEndpoints } from './sessions.ts';
 import { listSystemEndpoints } from './system.ts';
@@ -16,7 +17,8 @@ import { listWorkspaceEndpoints } from './workspaces.ts';
 export type { Api } from './api.ts';
 
 /** Every endpoint there is. */
-export function listEndpoints(api: Api): readonly Endpoint[] {
+export function listEndpoints(parts: Api): readonly Endpoint[] {
+  const api = { ...parts, rows: makeRows(parts.services.store) };
   return [
     ...listSessionEndpoints(api),
     ...listRunEndpoints(api),

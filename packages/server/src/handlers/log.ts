@@ -3,7 +3,8 @@ import { isRefusal, type RunId } from '@ramet/core';
 import type { FileStore } from '@ramet/runtime/store';
 import * as routes from '../contract/routes/either.ts';
 import { followChangeFrames, followRunFrames, respondStream, respondStreamHead } from '../events/index.ts';
-import { type Endpoint, JSON_HEADERS, makeEndpoint } from '../http/endpoint.ts';
+import { type Endpoint, makeEndpoint } from '../http/endpoint.ts';
+import { JSON_HEADERS, respond } from '../http/headers.ts';
 import { type Api, findNamed } from './api.ts';
 
 const KEEP_ALIVE_MS = 15_000;
@@ -55,7 +56,7 @@ export function respondBytes(bytes: Uint8Array, name: string): Response {
     'content-disposition': `attachment; filename="${name.replaceAll(/[^\w.-]/g, '_')}"`,
     'cache-control': 'no-store',
   };
-  return new Response(new Uint8Array(bytes), { headers });
+  return respond(new Uint8Array(bytes), { headers });
 }
 
 /** Lines go out as they are: their numbers and their order of members are what was recorded. */
@@ -78,5 +79,5 @@ function respondPage(
   const next = from + lines.length < total ? from + lines.length : null;
   const damage = outline?.damage ?? null;
   const more = JSON.stringify({ next, total, ...(damage === null ? {} : { damage }) });
-  return new Response(`{"id":"${id}","events":[${lines.join(',')}],${more.slice(1)}`, { headers: JSON_HEADERS });
+  return respond(`{"id":"${id}","events":[${lines.join(',')}],${more.slice(1)}`, { headers: JSON_HEADERS });
 }

@@ -1,25 +1,27 @@
 /** Graph runs: listed, shown, started, answered, gone on with and ended. */
-import { isRefusal } from '@ramet/core';
+import { isRefusal, type RunId } from '@ramet/core';
 import { describeRun, describeRunView } from '@ramet/runtime/answers';
 import { abandonRun } from '@ramet/runtime/graph';
-import { listGraphRuns, viewGraphRun } from '@ramet/runtime/inspect/runs';
+import type { RunSummary } from '@ramet/runtime/inspect';
+import { viewGraphRun } from '@ramet/runtime/inspect/runs';
 import * as routes from '../contract/routes/runs.ts';
 import { given } from '../daemon/given.ts';
 import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
-import { type Api, findNamed, findNamedRun, mapAnswer } from './api.ts';
+import { findNamed, findNamedRun, mapAnswer, type Served } from './api.ts';
 import { listForksOf } from './forks.ts';
 import { isFound, takePage } from './lists.ts';
+import { keepDetails } from './rows.ts';
 
 /** A document, or an input: what a log can hold of either is less. */
 export const VALUE_BYTES = 8 * 1024 * 1024;
 
 /** The endpoints of graph runs. */
-export function listRunEndpoints(api: Api): readonly Endpoint[] {
-  const { daemon, services } = api;
-  const { store } = services;
+export function listRunEndpoints(api: Served): readonly Endpoint[] {
+  const { daemon, services, rows } = api;
+  const detailOf = keepDetails(({ id }: RunSummary) => viewDetail(api, id));
   return [
     makeEndpoint(routes.listRuns, ({ query: { limit, cursor, project, search } }) => {
-      const page = takePage(listGraphRuns(store), {
+      const page = takePage(rows.runs(), {
         limit,
         cursor,
         matches: (row) =>
@@ -29,10 +31,10 @@ export function listRunEndpoints(api: Api): readonly Endpoint[] {
     }),
     makeEndpoint(routes.readRun, ({ path }) => {
       const id = findNamed(api, path.id);
-      const read = isRefusal(id) ? id : viewGraphRun(store, id);
-      return mapAnswer(read, ({ view }) =>
-        reply(200, { ...describeRunView(view), forks: listForksOf(api, view.id), live: daemon.liveOf(view.id) }),
-      );
+      if (isRefusal(id)) return id;
+      const row = rows.find(id);
+      const run = row === null ? viewDetail(api, id) : detailOf(row);
+      return mapAnswer(run, (shown) => reply(200, { ...shown, forks: listForksOf(api, id), live: daemon.liveOf(id) }));
     }),
     makeEndpoint(
       routes.createRun,
@@ -64,4 +66,8 @@ export function listRunEndpoints(api: Api): readonly Endpoint[] {
       return refusal ?? reply(200, { run: id, status: 'abandoned', ...said });
     }),
   ];
+}
+
+function viewDetail({ services: { store } }: Served, id: RunId) {
+  return mapAnswer(viewGraphRun(store, id), ({ view }) => describeRunView(view));
 }

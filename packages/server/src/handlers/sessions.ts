@@ -1,24 +1,26 @@
 /** Sessions: listed, shown, made and gone on with. */
-import { isRefusal } from '@ramet/core';
+import { isRefusal, type RunId } from '@ramet/core';
 import { describeSession, describeSessionView } from '@ramet/runtime/answers';
-import { listSessions, viewSession } from '@ramet/runtime/inspect';
+import { type RunSummary, viewSession } from '@ramet/runtime/inspect';
 import * as routes from '../contract/routes/sessions.ts';
 import { given } from '../daemon/given.ts';
 import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
-import { type Api, findNamed, mapAnswer } from './api.ts';
+import { findNamed, mapAnswer, type Served } from './api.ts';
+
 import { listForksOf } from './forks.ts';
 import { isFound, takePage } from './lists.ts';
+import { keepDetails } from './rows.ts';
 
 /** Attachments of 32 MiB, as base64 in JSON, and the words beside them. */
 const MESSAGE_BYTES = 48 * 1024 * 1024;
 
 /** The endpoints of sessions. */
-export function listSessionEndpoints(api: Api): readonly Endpoint[] {
-  const { daemon } = api;
-  const { store } = api.services;
+export function listSessionEndpoints(api: Served): readonly Endpoint[] {
+  const { daemon, rows } = api;
+  const detailOf = keepDetails(({ id }: RunSummary) => viewDetail(api, id));
   return [
     makeEndpoint(routes.listSessions, ({ query: { limit, cursor, project, search } }) => {
-      const page = takePage(listSessions(store), {
+      const page = takePage(rows.sessions(), {
         limit,
         cursor,
         matches: (row) => (project === undefined || row.project === project) && isFound(search, [row.title, row.id]),
@@ -27,8 +29,12 @@ export function listSessionEndpoints(api: Api): readonly Endpoint[] {
     }),
     makeEndpoint(routes.readSession, ({ path }) => {
       const id = findNamed(api, path.id);
-      const view = isRefusal(id) ? id : viewSession(store, id);
-      return mapAnswer(view, (session) => reply(200, describeDetail(api, session)));
+      if (isRefusal(id)) return id;
+      const row = rows.find(id);
+      const session = row === null ? viewDetail(api, id) : detailOf(row);
+      return mapAnswer(session, (shown) =>
+        reply(200, { ...shown, forks: listForksOf(api, id), live: daemon.liveOf(id) }),
+      );
     }),
     makeEndpoint(
       routes.createSession,
@@ -56,15 +62,10 @@ export function listSessionEndpoints(api: Api): readonly Endpoint[] {
   ];
 }
 
-type View = Exclude<ReturnType<typeof viewSession>, { readonly kind: 'refusal' }>;
-
 /** Its transcript is not told here: its events are. */
-function describeDetail(api: Api, view: View) {
-  const { turns, ...rest } = describeSessionView(view);
-  return {
-    ...rest,
-    turns: turns.map(({ transcript: _, ...turn }) => turn),
-    forks: listForksOf(api, view.id),
-    live: api.daemon.liveOf(view.id),
-  };
+function viewDetail({ services: { store } }: Served, id: RunId) {
+  return mapAnswer(viewSession(store, id), (view) => {
+    const { turns, ...rest } = describeSessionView(view);
+    return { ...rest, turns: turns.map(({ transcript: _, ...turn }) => turn) };
+  });
 }

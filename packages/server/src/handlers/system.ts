@@ -10,18 +10,20 @@ import { listProjects } from '@ramet/runtime/workspace/gc';
 import { readProject } from '@ramet/runtime/workspace/project';
 import * as routes from '../contract/routes/system.ts';
 import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
-import type { Api } from './api.ts';
+import type { Api, Served } from './api.ts';
+import { keepBeside } from './rows.ts';
 
 /** Examining the machine starts programs: once in a while is enough, however many ask. */
 const KEPT_MS = 10_000;
 
 /** The endpoints of the system. */
-export function listSystemEndpoints(api: Api): readonly Endpoint[] {
+export function listSystemEndpoints(api: Served): readonly Endpoint[] {
   const { store, now } = api.services;
+  const usageOf = keepBeside(() => describeStoreUsage(readStoreUsage(store)));
   const capabilities = keepFor(KEPT_MS, now, () => readCapabilities(api));
   return [
     makeEndpoint(routes.readCapabilities, async () => reply(200, await capabilities())),
-    makeEndpoint(routes.readUsage, () => reply(200, describeStoreUsage(readStoreUsage(store)))),
+    makeEndpoint(routes.readUsage, () => reply(200, usageOf(api.rows.all()))),
   ];
 }
 

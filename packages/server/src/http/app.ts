@@ -9,8 +9,8 @@ import { describeError } from '@ramet/core';
 import { Hono } from 'hono';
 import { makeDocument } from '../contract/index.ts';
 import { type Api, listEndpoints } from '../handlers/index.ts';
-import { type AppEnv, type Endpoint, JSON_HEADERS } from './endpoint.ts';
-import { secure } from './headers.ts';
+import type { AppEnv, Endpoint } from './endpoint.ts';
+import { respondJson } from './headers.ts';
 import { type Problem, respondProblem } from './problem.ts';
 import { makeSite } from './site/index.ts';
 
@@ -36,7 +36,6 @@ export function makeApp({ web, onFault = () => {}, onRefused = () => {}, ...api 
     const problem = context.env.entrance.judge(headers, !context.req.path.startsWith('/v1'));
     if (problem === null) await next();
     else context.res = respondProblem(problem);
-    secure(context.res);
     if (context.res.status >= 400) onRefused(context.res.status);
   });
   app.onError((error) => {
@@ -45,8 +44,8 @@ export function makeApp({ web, onFault = () => {}, onRefused = () => {}, ...api 
     if (response.status >= 500) onFault(error);
     return response;
   });
-  app.get('/healthz', () => Response.json({ ok: true }, { headers: JSON_HEADERS }));
-  app.get('/openapi.json', () => Response.json(document, { headers: JSON_HEADERS }));
+  app.get('/healthz', () => respondJson({ ok: true }));
+  app.get('/openapi.json', () => respondJson(document));
   mountEndpoints(app, listEndpoints(api));
   const site = makeSite({ document, web });
   app.get('*', ({ req }) => site.respond(req.raw) ?? refusePath(req.path));

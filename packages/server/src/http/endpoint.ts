@@ -10,6 +10,7 @@ import type { Refusal } from '@ramet/core';
 import type { Context } from 'hono';
 import { readJsonBody } from './body.ts';
 import type { Entrance } from './entrance.ts';
+import { respondJson } from './headers.ts';
 import { type Problem, respondProblem } from './problem.ts';
 import { closeSchema, type Misfit, type Part, refuseMisfits, validatePart } from './validate.ts';
 
@@ -103,14 +104,8 @@ function respondWith(answer: AnyReply | Refusal | Problem | Response): Response 
   if (answer instanceof Response) return answer;
   if ('code' in answer) return respondProblem(answer);
   const { status, value } = answer;
-  return new Response(JSON.stringify(value), { status, headers: JSON_HEADERS });
+  return respondJson(value, status);
 }
-
-/** Of answers: they are of this moment, and nobody else's. */
-export const JSON_HEADERS: Readonly<Record<string, string>> = {
-  'content-type': 'application/json',
-  'cache-control': 'no-store',
-};
 
 interface Parts {
   readonly path?: z.ZodType;

@@ -26,8 +26,26 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
   'cross-origin-resource-policy': 'same-origin',
 };
 
-/** Puts them onto a response. */
-export function secure(response: Response): Response {
-  for (const [name, value] of Object.entries(SECURITY_HEADERS)) response.headers.set(name, value);
-  return response;
+/**
+ * Makes a response: every one of this server's is made here. Headers are plain until they are sent, which is several times
+ * as fast as to add them to a response.
+ */
+export function respond(body: ConstructorParameters<typeof Response>[0], { status = 200, headers = {} }: ResponseParts = {}): Response {
+  return new Response(body, { status, headers: { ...SECURITY_HEADERS, ...headers } });
 }
+
+interface ResponseParts {
+  readonly status?: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** Answers with JSON: of this moment, and nobody else's. */
+export function respondJson(value: unknown, status = 200): Response {
+  return respond(JSON.stringify(value), { status, headers: JSON_HEADERS });
+}
+
+/** Of answers in JSON. */
+export const JSON_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+};

@@ -10,7 +10,7 @@ import { getRequestListener } from '@hono/node-server';
 import { isRefusal, type Refusal, refuse } from '@ramet/core';
 import type { App } from './app.ts';
 import { type Entrance, isLoopback, makeSocketEntrance, makeTcpEntrance, renderHost } from './entrance.ts';
-import { SECURITY_HEADERS, secure } from './headers.ts';
+import { SECURITY_HEADERS } from './headers.ts';
 import { describeProblemDocument, PROBLEM_TYPE, type Problem, respondProblem, statusOf } from './problem.ts';
 import { closeToOthers, prepareSocket } from './unix-socket.ts';
 
@@ -99,9 +99,8 @@ function openServer(app: App, entrance: Entrance, limits: ConnectionLimits): Ser
     maxHeaderSize: MAX_HEADER_BYTES,
   };
   const respond = getRequestListener((request) => app.fetch(request, { entrance }), {
-    overrideGlobalObjects: false,
     // Of requests that are none: a target that is no URL, a host that is no name.
-    errorHandler: (error) => secure(respondProblem(explainError(error))),
+    errorHandler: (error) => respondProblem(explainError(error)),
   });
   const server = createServer(options, (incoming, outgoing) => void respond(incoming, outgoing));
   server.maxConnections = connections;

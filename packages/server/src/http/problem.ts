@@ -7,6 +7,7 @@
  */
 import { type Code, httpStatusOf, isCode, type ProblemReport } from '@ramet/core';
 import { HTTP_CODES, type HttpCode } from '../contract/http-codes.ts';
+import { respond } from './headers.ts';
 
 /** Something to say no with. */
 export interface Problem {
@@ -23,9 +24,8 @@ export const PROBLEM_TYPE = 'application/problem+json';
 /** Answers with a problem document. */
 export function respondProblem(problem: Problem): Response {
   const { headers = {} } = problem;
-  const status = statusOf(problem.code);
-  return new Response(JSON.stringify(describeProblemDocument(problem)), {
-    status,
+  return respond(JSON.stringify(describeProblemDocument(problem)), {
+    status: statusOf(problem.code),
     headers: { 'content-type': PROBLEM_TYPE, 'cache-control': 'no-store', ...headers },
   });
 }

@@ -1,5 +1,6 @@
 /** What a person sees in a browser: the interface where it was built, and the page about the API. */
 
+import { respond } from '../headers.ts';
 import { DOCS_STYLE, type OpenApiDocument, renderDocs } from './docs-page.ts';
 import { readSiteFiles, type SiteFile, type SiteFiles } from './files.ts';
 
@@ -52,7 +53,6 @@ function respondFile({ bytes, type, etag, encoded, isHashed }: SiteFile, headers
     ...(encoded.length === 0 ? {} : { vary: 'accept-encoding' }),
     ...(encoding === null ? {} : { 'content-encoding': encoding }),
   };
-  if (etag !== '' && headers.get('if-none-match') === etag)
-    return new Response(null, { status: 304, headers: described });
-  return new Response(body, { headers: described });
+  if (etag !== '' && headers.get('if-none-match') === etag) return respond(null, { status: 304, headers: described });
+  return respond(body, { headers: described });
 }
