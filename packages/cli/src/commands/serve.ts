@@ -21,6 +21,9 @@ export const serve: Action<ServeFlags, []> = async (context, flags) => {
   const store = openStore(context);
   const { host = DEFAULT_HOST, port = DEFAULT_PORT, allowRemote } = flags;
   const { signal } = context.watchInterruption();
+  const onFault = (error: unknown): void => logLine(context, `fault ${escapeLine(nameFault(error))}`);
+  // What one session leaves uncaught must not end the others: what counts is in the logs, and they are appended to or not.
+  process.on('uncaughtException', onFault);
   const serving = await startServing({
     services: servicesOf(context, store),
     cwd: context.cwd,
@@ -31,7 +34,7 @@ export const serve: Action<ServeFlags, []> = async (context, flags) => {
     web: findWebFolder(),
     report: (report) => logLine(context, renderReport(store, report)),
     onRefused: (status, count) => logLine(context, `refused ${status}${count > 1 ? ` (${count} times)` : ''}`),
-    onFault: (error) => logLine(context, `fault ${escapeLine(nameFault(error))}`),
+    onFault,
   });
   if (isRefusal(serving)) return serving;
   announce(context, serving, flags);

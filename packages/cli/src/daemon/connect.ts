@@ -11,7 +11,7 @@ import { makeSocketFetch } from './socket-fetch.ts';
 export type Live = Awaited<ReturnType<typeof readLive>>;
 
 /** Makes a client of the daemon that was last announced; null when none was. Whether it lives shows when it is called. */
-export function connectDaemon({ env }: Pick<CliContext, 'env'>, store: FileStore): Client | null {
+function connectDaemon({ env }: Pick<CliContext, 'env'>, store: FileStore): Client | null {
   const { home } = store.layout;
   const endpoint = readEndpoint(home);
   if (endpoint === null) return null;

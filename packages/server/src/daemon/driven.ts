@@ -21,6 +21,9 @@ export interface DrivenHooks {
   readonly publish: (id: RunId, live: LiveText) => void;
 }
 
+/** What the work of a turn or a run ends with. */
+const ENDS: ReadonlySet<string> = new Set(['session.end', 'run.complete', 'run.fail']);
+
 export class Driven {
   /** RFC 3339. */
   readonly startedAt: string;
@@ -38,6 +41,7 @@ export class Driven {
   readonly #stop = new AbortController();
   #id: RunId | null = null;
   #isOwner = false;
+  #isEnding = false;
 
   /** `isBegun` says of an event whether the work has begun with it. */
   constructor(hooks: DrivenHooks, isBegun: (event: LoggedEvent) => boolean) {
@@ -62,6 +66,8 @@ export class Driven {
           this.#isOwner = true;
           hooks.owned(this);
         }
+        // A new message may end an open turn first.
+        this.#isEnding = ENDS.has(event.type) || (this.#isEnding && event.type !== 'message');
         if (isBegun(event)) resolve();
       },
       delta: ({ kind, text }) => publish(kind, text),
@@ -77,6 +83,11 @@ export class Driven {
 
   get isOwner(): boolean {
     return this.#isOwner;
+  }
+
+  /** Its end is recorded: in a moment it is over. */
+  get isEnding(): boolean {
+    return this.#isEnding;
   }
 
   get signal(): AbortSignal {

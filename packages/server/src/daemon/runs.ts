@@ -20,11 +20,12 @@ import type { Daemon } from './types.ts';
 
 /** What the daemon does with graph runs. */
 export function makeRuns(parts: Parts): Pick<Daemon, 'createRun' | 'resumeRun' | 'answerGate' | 'forkRun'> {
-  const { services } = parts;
+  const { services, supervisor } = parts;
   const recordAnswer = makeAnswerRecorder(parts);
   return {
     createRun: ({ body, key }) => startNew(parts, body, key),
     resumeRun: async (id, settings) => {
+      await supervisor.findAtWork(id);
       const started = await start(parts, id, intentOf(parts, settings));
       return isRefusal(started) ? explainOwned(id, started) : started;
     },

@@ -74,6 +74,14 @@ export class Supervisor {
     return [...this.#byRun.values()];
   }
 
+  /** What is at work in a run; waits for one whose end is recorded, since whoever saw that may go on at once. */
+  async findAtWork(id: RunId): Promise<Driven | null> {
+    const driven = this.find(id);
+    if (driven?.isEnding !== true) return driven;
+    await driven.ended;
+    return this.find(id);
+  }
+
   /** Begins a job; a refusal, and what it throws, before it has begun is for the caller. */
   async begin<T>(job: Job<T>): Promise<Begun<T> | Refusal> {
     if (this.#isClosing) return refuse('interrupted', 'the daemon is ending and takes no more work; start it again');

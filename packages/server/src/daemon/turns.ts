@@ -1,11 +1,11 @@
 /** Turns of sessions, as the daemon begins them and goes on with them. */
-import { deriveSessionOverview, isRefusal, type LoggedEvent, type Refusal, type RunId } from '@ramet/core';
+import { deriveSessionOverview, isRefusal, type LoggedEvent, parseRunId, type Refusal, type RunId } from '@ramet/core';
 import { type NewSession, runTurn, type TurnRequest, type TurnResult } from '@ramet/runtime/session';
 import type { NewMessageBody, NewSessionBody, StartedTurnAnswer } from '../contract/bodies.ts';
 import { Settings } from '../contract/settings.ts';
 import { given } from './given.ts';
 import type { Intent } from './intents.ts';
-import { explainOwned, refuseDriven } from './owned.ts';
+import { explainOwned, isOwnedHere, refuseDriven } from './owned.ts';
 import type { Parts } from './parts.ts';
 import { refuseFolder } from './place.ts';
 import { deriveTurnSettings } from './settings.ts';
@@ -21,16 +21,18 @@ export function makeTurns(parts: Parts): Pick<Daemon, 'createSession' | 'sendMes
       const nowhere = refuseFolder(cwd);
       if (nowhere !== null) return nowhere;
       const session = { kind: 'new', options: describeNew(body, key) } as const;
-      return begin(parts, makeTurn(parts, { session, cwd, body }));
+      return beginOnce(parts, key, makeTurn(parts, { session, cwd, body }));
     },
     sendMessage: async (id, { body, key }) => {
+      const driven = await supervisor.findAtWork(id);
       // With a key it may be the very message that is being worked on.
-      if (key === undefined && supervisor.find(id)?.isOwner) return refuseDriven(id);
+      if (key === undefined && driven?.isOwner) return refuseDriven(id);
       const turn = makeTurn(parts, { session: { kind: 'open', id }, cwd: here, body, ...given({ key }) });
-      const begun = await begin(parts, turn);
+      const begun = await beginOnce(parts, key, turn);
       return isRefusal(begun) ? explainOwned(id, begun) : begun;
     },
     continueTurn: async (id, settings) => {
+      await supervisor.findAtWork(id);
       const begun = await begin(parts, makeContinuation(parts, id, { kind: 'turn', cwd: here, settings }));
       return isRefusal(begun) ? explainOwned(id, begun) : begun;
     },
@@ -71,6 +73,24 @@ function makeTurn({ services }: Parts, { session, cwd, body, key }: Turn): Job<T
     act: (driven) => runTurn(services, { ...request, settings: deriveTurnSettings(settings, driven) }),
     describeEnd: describeTurnEnd,
   };
+}
+
+/** How often a request is tried again because another with its key is just beginning, or ending. */
+const ATTEMPTS = 5;
+
+/** Begins a turn, or finds the one that another request with the same key is beginning at this moment. */
+async function beginOnce(
+  parts: Parts,
+  key: string | undefined,
+  turn: Job<TurnResult>,
+): Promise<StartedTurnAnswer | Refusal> {
+  for (let left = ATTEMPTS; ; left -= 1) {
+    const begun = await begin(parts, turn);
+    if (key === undefined || left === 0 || !isRefusal(begun) || !isOwnedHere(begun)) return begun;
+    const id = parseRunId(begun.data.id);
+    const other = id === null ? null : parts.supervisor.find(id);
+    await Promise.race([other?.begun, other?.ended]);
+  }
 }
 
 async function begin(parts: Parts, job: Job<TurnResult>): Promise<StartedTurnAnswer | Refusal> {

@@ -1,6 +1,7 @@
 /** Sessions under the daemon: begun, asked, interrupted, suspended and taken up. */
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { isRefusal, type RunId } from '@ramet/core';
 import { type FileStore, type OwnedLog, replaceFile } from '@ramet/runtime/store';
 import { callShell, type ScriptReply } from '@ramet/testkit';
@@ -81,6 +82,18 @@ describe('a session of the daemon', () => {
         message: expect.stringContaining('the daemon is at work'),
       });
     }
+  });
+
+  it('takes the next message as soon as the end of its turn is to be seen', async () => {
+    const d = openDaemonHarness();
+    const id = await startSession(d, [{ text: 'done' }]);
+    for (let turn = 2; turn < 5; turn += 1) {
+      await d.until(() => d.h.eventsOfType(id, 'session.end').length === turn - 1);
+      // Whoever asks over a connection comes later than this.
+      await setImmediate();
+      expect(await d.daemon.sendMessage(id, { body: { prompt: 'again' } })).toEqual({ session: id, turn });
+    }
+    await d.untilIdle(id);
   });
 
   it('streams what is in no event, and is interrupted as by Ctrl-C', async () => {
