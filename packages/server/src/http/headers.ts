@@ -30,7 +30,10 @@ export const SECURITY_HEADERS: Readonly<Record<string, string>> = {
  * Makes a response: every one of this server's is made here. Headers are plain until they are sent, which is several times
  * as fast as to add them to a response.
  */
-export function respond(body: ConstructorParameters<typeof Response>[0], { status = 200, headers = {} }: ResponseParts = {}): Response {
+export function respond(
+  body: ConstructorParameters<typeof Response>[0],
+  { status = 200, headers = {} }: ResponseParts = {},
+): Response {
   return new Response(body, { status, headers: { ...SECURITY_HEADERS, ...headers } });
 }
 
