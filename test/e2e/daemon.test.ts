@@ -159,6 +159,29 @@ describe('what a daemon is at work in', () => {
     expect(readFileSync(sink, 'utf8')).toBe('x\n');
   });
 
+  test('is a run too: after kill -9 what finished is not done again, and a write without an answer waits', async (ctx) => {
+    const stage = openStage(ctx);
+    const sinks = ['first', 'second'].map((name) => join(stage.area.folder, name));
+    const first = await startDaemon(stage, ctx);
+    const program = (command: string) => ({ kind: 'tool', exec: { command } });
+    const graph = {
+      schema: 1,
+      nodes: { before: program(`echo x >> ${sinks[0]}; echo 1`), pay: program(`echo x >> ${sinks[1]}; ${UNTIL_GO}`) },
+      edges: [{ from: 'before', to: 'pay' }],
+    };
+    const rules = [{ tool: 'exec', do: 'allow' }];
+    const { body } = await first.ask('/v1/runs', { graph, cwd: stage.repository, sandbox: 'none', rules });
+    await until(() => existsSync(sinks[1] ?? ''));
+    await first.stop('SIGKILL');
+    const second = await startDaemon(stage, ctx);
+    await until(async () => ((await second.ask('/v1/inbox')).body.items as unknown[]).length > 0);
+    const waiting = (await second.ask('/v1/inbox')).body.items;
+    expect(waiting).toMatchObject([{ waits: 'outcome', id: body.run, node: 'pay' }]);
+    expect(sinks.map((path) => readFileSync(path, 'utf8'))).toEqual(['x\n', 'x\n']);
+    const entered = stage.eventsOfType(String(body.run), 'node.enter').filter(({ node }) => node === 'before');
+    expect(entered).toHaveLength(1);
+  });
+
   test('ends at once by a second signal, as by a crash', async (ctx) => {
     const stage = openStage(ctx);
     const daemon = await startDaemon(stage, ctx);
@@ -192,6 +215,8 @@ describe('the command beside a daemon', () => {
     const forked = await stage.ask(['fork', session]);
     expect(forked).toMatchObject({ forkedFrom: { id: session, offset: end?.seq }, workspace: { restorable: true } });
     expect((await stage.ramet(['fork', session, '--dry-run'])).stdout).toMatch(/^would fork .* events, /);
+    const verified = await stage.ask(['verify', session]);
+    expect(verified).toMatchObject({ id: session, ok: true, problems: [] });
 
     const refused = await stage.ask(['run', '--session', session, 'more'], { exit: 5 });
     const { body: problem } = await daemon.ask(`/v1/sessions/${session}/messages`, { prompt: 'more' });

@@ -1,10 +1,13 @@
-import { exitCodeOf, isRefusal, refuse } from '@ramet/core/codes';
+import type { Client } from '@ramet/client';
+import { exitCodeOf, isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import type { RunId } from '@ramet/core/events';
 import { escapeLine, renderBytes, renderCount, wrapLine } from '@ramet/core/text';
 import { describeVerification, describeVerifications } from '@ramet/runtime/answers';
 import { findRuns, shortenIds } from '@ramet/runtime/inspect';
+import type { FileStore } from '@ramet/runtime/store';
 import { type Problem, type Verification, verifyRun } from '@ramet/runtime/upkeep';
 import type { CliContext } from '../context.ts';
+import { orByDaemon } from '../daemon/through.ts';
 import type { VerifyFlags } from '../flags.ts';
 import type { Action, Answer } from '../output/answer.ts';
 import { widthFor } from '../output/facts.ts';
@@ -20,12 +23,22 @@ export const verify: Action<VerifyFlags, readonly string[]> = async (context, fl
   if (isRefusal(ids)) return ids;
   const results: Verification[] = [];
   for (const id of ids) {
-    const result = await verifyRun(store, id);
+    const result = await verifyHereOrThere(context, store, id);
     if (isRefusal(result)) return result;
     results.push(result);
   }
   return answerFor(context, { results, short: shortenIds(store), isOne: texts.length === 1 });
 };
+
+/** By the daemon, where it is at work in the run. */
+async function verifyHereOrThere(context: CliContext, store: FileStore, id: RunId): Promise<Verification | Refusal> {
+  const act = async (client: Client): Promise<Verification> => {
+    // One shape for the command line and HTTP.
+    const { ok: _, code: __, message: ___, ...verified } = await client.call('verify', { path: { id } });
+    return verified as unknown as Verification;
+  };
+  return orByDaemon(context, await verifyRun(store, id), { store, id, act });
+}
 
 function answerFor(
   context: CliContext,
