@@ -12,6 +12,8 @@ import { keys } from './keys.ts';
 import { sleep } from './sleep.ts';
 
 const GATHER_MS = 1_000;
+/** What takes long is done for at most so small a part of the time. */
+const RARITY = 20;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
 
@@ -43,24 +45,46 @@ async function followChanges(api: Client, queries: QueryClient, signal: AbortSig
   }
 }
 
+interface Stale {
+  add(data: string): void;
+}
+
 /** Takes the ids of what changed, and marks them after a moment, all at once. */
-function gatherStale(queries: QueryClient, signal: AbortSignal): { add(data: string): void } {
+function gatherStale(queries: QueryClient, signal: AbortSignal): Stale {
   const ids = new Set<string>();
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const flush = () => {
-    timer = undefined;
+  const markIds = gather(signal, async () => {
     for (const id of ids) void queries.invalidateQueries({ queryKey: keys.of(id) });
     ids.clear();
-    for (const queryKey of [keys.rows, keys.inbox, keys.usage]) void queries.invalidateQueries({ queryKey });
-  };
-  signal.addEventListener('abort', () => clearTimeout(timer));
+    markLists();
+  });
+  const markLists = gather(signal, async () => {
+    await Promise.all(LISTS.map((queryKey) => queries.invalidateQueries({ queryKey })));
+  });
   return {
     add: (data) => {
       const id = readId(data);
       if (id === null) return;
       ids.add(id);
-      timer ??= setTimeout(flush, GATHER_MS);
+      markIds();
     },
+  };
+}
+
+const LISTS = [keys.rows, keys.inbox, keys.usage];
+
+/** Calls once for all that is asked within a moment: a longer one where the call takes long, so that it is rare. */
+function gather(signal: AbortSignal, call: () => Promise<void>): () => void {
+  let waitMs = GATHER_MS;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const run = async () => {
+    timer = undefined;
+    const began = performance.now();
+    await call();
+    waitMs = Math.min(Math.max(GATHER_MS, (performance.now() - began) * RARITY), LONGEST_WAIT_MS);
+  };
+  signal.addEventListener('abort', () => clearTimeout(timer));
+  return () => {
+    if (!signal.aborted) timer ??= setTimeout(() => void run(), waitMs);
   };
 }
 

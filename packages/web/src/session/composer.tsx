@@ -78,6 +78,8 @@ export function Composer(props: ComposerProps) {
   );
 }
 
+const BUSY = 'The turn is not over yet: what you wrote is kept until it is.';
+
 /** What was written and attached, and what sending it does. */
 function useComposing({ id, isBusy, onCommand }: ComposerProps) {
   const draft = useDraft(id);
@@ -99,14 +101,15 @@ function useComposing({ id, isBusy, onCommand }: ComposerProps) {
       draft.setText('');
       onCommand(typed.name, typed.argument);
     } else if (typed.kind === 'message') {
-      if (isBusy) setProblem('The turn is not over yet: what you wrote is kept until it is.');
+      if (isBusy) setProblem(BUSY);
       else if (!isSending) send({ prompt: typed.text, attachments: files, settings: draft.settings });
     }
   };
   return {
     draft,
     files,
-    said: problem ?? (error === null ? null : describeError(error)),
+    // Once the turn is over there is nothing more to wait for.
+    said: (problem === BUSY && !isBusy ? null : problem) ?? (error === null ? null : describeError(error)),
     isSending,
     submit,
     take: (given: readonly File[]) => void take(given),

@@ -1,7 +1,7 @@
 /** A session: its conversation, what can be said to it, and what is known of it. */
 import type { SessionDetail } from '@ramet/client';
 import { useLocation, useNavigate, useParams } from '@tanstack/react-router';
-import { useEffect, useMemo, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useAction } from '../data/action.ts';
 import { useSession } from '../data/session.ts';
 import { useShortIds } from '../data/short-ids.ts';
@@ -51,6 +51,8 @@ function Loaded({ detail, log, transcript }: LoadedProps) {
   const [range, setRange] = useState<DiffRange | null>(null);
   const [isRailOpen, setRailOpen] = useState(false);
   const { view } = log;
+  const { turns } = detail;
+  const showChanges = useCallback((at: number) => setRange(rangeOf(turns, at)), [turns]);
   const latest = latestEndOf(detail, transcript);
   const rail = <SideRail detail={detail} onChanges={setRange} />;
   return (
@@ -62,13 +64,7 @@ function Loaded({ detail, log, transcript }: LoadedProps) {
           onFork={latest === null ? null : () => setForkAt(latest)}
           onRail={() => setRailOpen(true)}
         />
-        <Conversation
-          detail={detail}
-          log={log}
-          transcript={transcript}
-          onFork={setForkAt}
-          onChanges={(at) => setRange(rangeOf(detail.turns, at))}
-        />
+        <Conversation detail={detail} log={log} transcript={transcript} onFork={setForkAt} onChanges={showChanges} />
         <Writing detail={detail} log={log} transcript={transcript} onFork={() => setForkAt(latest)} />
       </div>
       <aside
@@ -108,11 +104,12 @@ function Conversation({ detail, log, transcript, onFork, onChanges }: Conversati
   const shortId = useShortIds();
   const [folds] = useState(() => new Map<string, boolean>());
   const ownFrom = (turns.findLast(({ inherited }) => inherited)?.end?.offset ?? -1) + 1;
-  const frame = useMemo(
-    () => ({ id, ownFrom, shortId, onFork, onChanges, folds }),
-    [id, ownFrom, shortId, onFork, onChanges, folds],
-  );
   const { view, loadEarlier } = log;
+  const isDriven = view.state?.owner !== 'none';
+  const frame = useMemo(
+    () => ({ id, ownFrom, isDriven, shortId, onFork, onChanges, folds }),
+    [id, ownFrom, isDriven, shortId, onFork, onChanges, folds],
+  );
   if (transcript === null || (!view.isLoaded && view.error === undefined && view.end === undefined)) {
     return (
       <div className="min-h-0 flex-1">

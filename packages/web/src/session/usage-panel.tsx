@@ -1,4 +1,4 @@
-/** What a session used itself, and what it inherited: its parents paid for that. */
+/** What a session or a run used itself, and what it inherited: its parents paid for that. */
 import type { SessionDetail, Usage } from '@ramet/client';
 import { renderBytes } from '@ramet/core/text';
 import { renderCost } from '../ui/usage.ts';
@@ -11,8 +11,13 @@ const LINES: readonly (readonly [keyof Usage, string])[] = [
   ['reasoningTokens', 'of them thoughts'],
 ];
 
+export interface UsagePanelProps {
+  /** A session or a run. */
+  readonly detail: Pick<SessionDetail, 'own' | 'inherited' | 'bytes' | 'events'>;
+}
+
 /** The panel. */
-export function UsagePanel({ detail: { own, inherited, bytes, events } }: { readonly detail: SessionDetail }) {
+export function UsagePanel({ detail: { own, inherited, bytes, events } }: UsagePanelProps) {
   return (
     <div className="p-3">
       <table className="w-full tabular-nums">

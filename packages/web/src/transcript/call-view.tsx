@@ -30,10 +30,13 @@ const STATUS: Readonly<Record<CallStatus, readonly [Tone, string] | null>> = {
   outcome_unknown: ['bad', 'outcome unknown'],
 };
 
+const NO_ANSWER = ['warn', 'no answer'] as const;
+
 /** One call. */
 export function CallView({ item }: { readonly item: CallItem }) {
   const Icon = ICONS[item.tool] ?? Plug;
-  const status = STATUS[item.status];
+  const { isDriven } = useFrame();
+  const status = item.status === 'running' && isDriven === false ? NO_ANSWER : STATUS[item.status];
   const hosts = egressOf(item);
   return (
     <Fold

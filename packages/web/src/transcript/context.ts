@@ -6,6 +6,8 @@ export interface TranscriptFrame {
   readonly id: string;
   /** Events before this offset are inherited. */
   readonly ownFrom: number;
+  /** Whether anybody works on the session now; absent where that is not known. */
+  readonly isDriven?: boolean;
   readonly shortId: (id: string) => string;
   /** Opens the fork dialog at a turn's end; null: it is no place to fork at. */
   readonly onFork: ((at: number) => void) | null;

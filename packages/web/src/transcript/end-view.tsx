@@ -44,7 +44,7 @@ function HowToGoOn({ item: { event } }: { readonly item: EndItem }) {
   const { error, reason, why } = event;
   return (
     <div className="mb-2 rounded border border-line bg-raised px-3 py-2">
-      {error !== undefined && (
+      {error !== undefined && error.code !== reason && (
         <p className="told text-danger">
           {String(error.code).replaceAll('_', ' ')}: {String(error.message)}
         </p>
@@ -65,7 +65,8 @@ function Spent({ item: { startedAt, event, usage } }: { readonly item: EndItem }
     <span className="tabular-nums">
       {seconds !== null &&
         (seconds < 90 ? `${seconds.toFixed(seconds < 10 ? 1 : 0)} s` : `${Math.round(seconds / 60)} min`)}
-      {usage.replies > 0 && ` · ${renderTokens(usage.inputTokens)} in, ${renderTokens(usage.outputTokens)} out`}
+      {usage.inputTokens + usage.outputTokens > 0 &&
+        ` · ${renderTokens(usage.inputTokens)} in, ${renderTokens(usage.outputTokens)} out`}
     </span>
   );
 }
