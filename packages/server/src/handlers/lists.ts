@@ -19,6 +19,14 @@ export interface PageRequest<T> {
   readonly matches: (row: T) => boolean;
 }
 
+/** What a list is asked for. */
+export interface ListQuery {
+  readonly limit?: number | undefined;
+  readonly cursor?: string | undefined;
+  readonly project?: string | undefined;
+  readonly search?: string | undefined;
+}
+
 export interface Page<T> {
   readonly rows: readonly T[];
   /** Absent on the last page. */

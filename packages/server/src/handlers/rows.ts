@@ -45,6 +45,22 @@ export function keepBeside<T extends object, R>(make: (value: T) => R): (value: 
   };
 }
 
+/** How many pages are kept. */
+const PAGES = 100;
+
+/** Makes the pages of a list, each once for as long as its rows stay as they are. */
+export function keepPages<Q, R>(rowsOf: () => readonly object[], make: (query: Q) => R): (query: Q) => R {
+  const pagesOf = keepBeside((_: readonly object[]) => new Map<string, R>());
+  return (query) => {
+    const pages = pagesOf(rowsOf());
+    const key = JSON.stringify(query);
+    const page = pages.get(key) ?? make(query);
+    if (pages.size >= PAGES) pages.clear();
+    pages.set(key, page);
+    return page;
+  };
+}
+
 /** How many details are kept. */
 const DETAILS = 100;
 

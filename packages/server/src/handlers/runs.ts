@@ -3,14 +3,14 @@ import { isRefusal, type RunId } from '@ramet/core';
 import { describeRun, describeRunView } from '@ramet/runtime/answers';
 import { abandonRun } from '@ramet/runtime/graph';
 import type { RunSummary } from '@ramet/runtime/inspect';
-import { viewGraphRun } from '@ramet/runtime/inspect/runs';
+import { type GraphRunListing, viewGraphRun } from '@ramet/runtime/inspect/runs';
 import * as routes from '../contract/routes/runs.ts';
 import { given } from '../daemon/given.ts';
-import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
+import { type Endpoint, makeEndpoint, Rendered, reply } from '../http/endpoint.ts';
 import { findNamed, findNamedRun, mapAnswer, type Served } from './api.ts';
 import { listForksOf } from './forks.ts';
-import { isFound, takePage } from './lists.ts';
-import { keepDetails } from './rows.ts';
+import { isFound, type ListQuery, takePage } from './lists.ts';
+import { keepDetails, keepPages } from './rows.ts';
 
 /** A document, or an input: what a log can hold of either is less. */
 export const VALUE_BYTES = 8 * 1024 * 1024;
@@ -18,17 +18,10 @@ export const VALUE_BYTES = 8 * 1024 * 1024;
 /** The endpoints of graph runs. */
 export function listRunEndpoints(api: Served): readonly Endpoint[] {
   const { daemon, services, rows } = api;
+  const pageOf = keepPages(rows.runs, (query: ListQuery) => renderPage(rows.runs(), query));
   const detailOf = keepDetails(({ id }: RunSummary) => viewDetail(api, id));
   return [
-    makeEndpoint(routes.listRuns, ({ query: { limit, cursor, project, search } }) => {
-      const page = takePage(rows.runs(), {
-        limit,
-        cursor,
-        matches: (row) =>
-          (project === undefined || row.project === project) && isFound(search, [row.title, row.id, row.graphName]),
-      });
-      return mapAnswer(page, ({ rows, ...more }) => reply(200, { runs: rows.map(describeRun), ...more }));
-    }),
+    makeEndpoint(routes.listRuns, ({ query }) => pageOf(query)),
     makeEndpoint(routes.readRun, ({ path }) => {
       const id = findNamed(api, path.id);
       if (isRefusal(id)) return id;
@@ -66,6 +59,14 @@ export function listRunEndpoints(api: Served): readonly Endpoint[] {
       return refusal ?? reply(200, { run: id, status: 'abandoned', ...said });
     }),
   ];
+}
+
+function renderPage(rows: readonly GraphRunListing[], { limit, cursor, project, search }: ListQuery) {
+  const matches = (row: GraphRunListing): boolean =>
+    (project === undefined || row.project === project) && isFound(search, [row.title, row.id, row.graphName]);
+  return mapAnswer(takePage(rows, { limit, cursor, matches }), ({ rows: page, ...more }) =>
+    reply(200, new Rendered({ runs: page.map(describeRun), ...more })),
+  );
 }
 
 function viewDetail({ services: { store } }: Served, id: RunId) {

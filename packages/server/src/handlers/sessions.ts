@@ -1,15 +1,15 @@
 /** Sessions: listed, shown, made and gone on with. */
 import { isRefusal, type RunId } from '@ramet/core';
 import { describeSession, describeSessionView } from '@ramet/runtime/answers';
-import { type RunSummary, viewSession } from '@ramet/runtime/inspect';
+import { type RunSummary, type SessionSummary, viewSession } from '@ramet/runtime/inspect';
 import * as routes from '../contract/routes/sessions.ts';
 import { given } from '../daemon/given.ts';
-import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
+import { type Endpoint, makeEndpoint, Rendered, reply } from '../http/endpoint.ts';
 import { findNamed, mapAnswer, type Served } from './api.ts';
 
 import { listForksOf } from './forks.ts';
-import { isFound, takePage } from './lists.ts';
-import { keepDetails } from './rows.ts';
+import { isFound, type ListQuery, takePage } from './lists.ts';
+import { keepDetails, keepPages } from './rows.ts';
 
 /** Attachments of 32 MiB, as base64 in JSON, and the words beside them. */
 const MESSAGE_BYTES = 48 * 1024 * 1024;
@@ -17,16 +17,10 @@ const MESSAGE_BYTES = 48 * 1024 * 1024;
 /** The endpoints of sessions. */
 export function listSessionEndpoints(api: Served): readonly Endpoint[] {
   const { daemon, rows } = api;
+  const pageOf = keepPages(rows.sessions, (query: ListQuery) => renderPage(rows.sessions(), query));
   const detailOf = keepDetails(({ id }: RunSummary) => viewDetail(api, id));
   return [
-    makeEndpoint(routes.listSessions, ({ query: { limit, cursor, project, search } }) => {
-      const page = takePage(rows.sessions(), {
-        limit,
-        cursor,
-        matches: (row) => (project === undefined || row.project === project) && isFound(search, [row.title, row.id]),
-      });
-      return mapAnswer(page, ({ rows, ...more }) => reply(200, { sessions: rows.map(describeSession), ...more }));
-    }),
+    makeEndpoint(routes.listSessions, ({ query }) => pageOf(query)),
     makeEndpoint(routes.readSession, ({ path }) => {
       const id = findNamed(api, path.id);
       if (isRefusal(id)) return id;
@@ -60,6 +54,14 @@ export function listSessionEndpoints(api: Served): readonly Endpoint[] {
       return mapAnswer(await daemon.continueTurn(id, body), (value) => reply(202, value));
     }),
   ];
+}
+
+function renderPage(rows: readonly SessionSummary[], { limit, cursor, project, search }: ListQuery) {
+  const matches = (row: SessionSummary): boolean =>
+    (project === undefined || row.project === project) && isFound(search, [row.title, row.id]);
+  return mapAnswer(takePage(rows, { limit, cursor, matches }), ({ rows: page, ...more }) =>
+    reply(200, new Rendered({ sessions: page.map(describeSession), ...more })),
+  );
 }
 
 /** Its transcript is not told here: its events are. */

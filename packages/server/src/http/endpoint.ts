@@ -10,7 +10,7 @@ import type { Refusal } from '@ramet/core';
 import type { Context } from 'hono';
 import { readJsonBody } from './body.ts';
 import type { Entrance } from './entrance.ts';
-import { respondJson } from './headers.ts';
+import { JSON_HEADERS, respond, respondJson } from './headers.ts';
 import { type Problem, respondProblem } from './problem.ts';
 import { closeSchema, type Misfit, type Part, refuseMisfits, validatePart } from './validate.ts';
 
@@ -52,7 +52,9 @@ type SchemaOf<T> = T extends { readonly content: { readonly 'application/json': 
 export type ReplyOf<R extends RouteConfig> = {
   [K in keyof R['responses'] & number]: {
     readonly status: K;
-    readonly value: SchemaOf<R['responses'][K]> extends infer S extends z.ZodType ? Shown<z.input<S>> : never;
+    readonly value: SchemaOf<R['responses'][K]> extends infer S extends z.ZodType
+      ? Shown<z.input<S>> | Rendered<Shown<z.input<S>>>
+      : never;
   };
 }[keyof R['responses'] & number];
 
@@ -67,6 +69,17 @@ type Shown<T> = T extends readonly (infer I)[]
 export type Handler<R extends RouteConfig> = (
   call: CallOf<R>,
 ) => ReplyOf<R> | Refusal | Problem | Response | Promise<ReplyOf<R> | Refusal | Problem | Response>;
+
+/** A value that is text already: of what is asked for often and changes seldom. */
+export class Rendered<V> {
+  readonly text: string;
+  /** Of the type alone. */
+  declare readonly value: V;
+
+  constructor(value: V) {
+    this.text = JSON.stringify(value);
+  }
+}
 
 /** Makes a reply. */
 export function reply<const S extends number, V>(status: S, value: V): { readonly status: S; readonly value: V } {
@@ -104,7 +117,9 @@ function respondWith(answer: AnyReply | Refusal | Problem | Response): Response 
   if (answer instanceof Response) return answer;
   if ('code' in answer) return respondProblem(answer);
   const { status, value } = answer;
-  return respondJson(value, status);
+  return value instanceof Rendered
+    ? respond(value.text, { status, headers: JSON_HEADERS })
+    : respondJson(value, status);
 }
 
 interface Parts {
