@@ -16,7 +16,7 @@ export function renderCost({ cost = {}, unknownCost, replies }: Usage): string {
 }
 
 /** Money; what is less than a cent keeps two figures. */
-export function renderMoney(amount: number, currency: string): string {
+function renderMoney(amount: number, currency: string): string {
   const digits =
     amount !== 0 && Math.abs(amount) < 0.01 ? { maximumSignificantDigits: 2 } : { maximumFractionDigits: 2 };
   try {
