@@ -7,6 +7,7 @@
 import { availableParallelism, loadavg } from 'node:os';
 import { parseArgs } from 'node:util';
 import { makeArea } from './area.ts';
+import { measureDaemon } from './daemon.ts';
 import { measureFollowing } from './follow.ts';
 import { measureForks } from './fork.ts';
 import { measureGraphs } from './graph/rows.ts';
@@ -37,6 +38,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   fork: () => measureForks(area, quick ? [1000, 10_000] : [1000, 10_000, 100_000]),
   workspace: () => measureWorkspaces(area, sizes),
   graph: () => measureGraphs(area, quick),
+  daemon: () => measureDaemon(area, quick ? 50 : 200),
   startup: () => measureStartup(area, quick ? 100 : 1000),
 };
 
