@@ -272,6 +272,21 @@ describe('the command beside a daemon', () => {
     expect(JSON.parse(stdout)).toMatchObject({ session, end: { reason: 'interrupted' } });
   });
 
+  test('says so when the daemon dies under a turn that it watches', async (ctx) => {
+    await skipWithoutSandbox(ctx);
+    const stage = openStage(ctx);
+    const daemon = await startDaemon(stage, ctx);
+    const session = await begin(stage, daemon, [callShell(UNTIL_GO), { text: 'done' }]);
+    await until(() => hasIntent(stage, session));
+    const watching = stage.start(['run', '--session', session, '--events']);
+    await new Promise((resolve) => watching.child.stdout?.once('data', resolve));
+    await daemon.stop('SIGKILL');
+    const { code, stdout } = await watching.ended;
+    expect(code).toBe(130);
+    const last = JSON.parse(stdout.trimEnd().split('\n').at(-1) ?? '') as unknown;
+    expect(last).toMatchObject({ code: 'interrupted', turn: 1, message: expect.stringContaining('go on with it') });
+  });
+
   test('answers a gate of a run that is at work there, and follows the run to its end', async (ctx) => {
     const stage = openStage(ctx);
     const daemon = await startDaemon(stage, ctx);
