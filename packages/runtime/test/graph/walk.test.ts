@@ -372,6 +372,26 @@ describe('programs', () => {
     expect(result).toMatchObject({ status: 'completed', output: { asked: 1, free: 2 } });
   });
 
+  test('that wait for a person are let go when the run fails beside them', async () => {
+    const fall = makeFunction('fall', () => {
+      throw new Error('no');
+    });
+    const nodes = {
+      waits: { kind: 'tool', exec: { command: 'echo 1' }, workspace: 'none' },
+      // Its call and the question are recorded together: the next node begins when the other has nothing left to do.
+      free: echoNode(1),
+      falls: { kind: 'tool', tool: 'fall' },
+    } as const;
+    const rules = [{ tool: 'exec', do: 'ask' }] as const;
+    const failed = await harness.start(
+      { nodes, edges: [{ from: 'free', to: 'falls' }] },
+      { functions: [echo, fall], settings: { rules, onAsk: 'park' } },
+    );
+    expect(failed).toMatchObject({ status: 'failed', error: { message: expect.stringContaining('falls') } });
+    expect(harness.story(failed.run)).toContain('node.exit waits interrupted');
+    expect(harness.eventsOfType(failed.run, 'approval.request')).toHaveLength(1);
+  });
+
   test('with a workspace of their own see the run’s files, and leave them as they are', async () => {
     mkdirSync(join(harness.repository, 'sub'));
     writeFileSync(join(harness.repository, 'sub', 'untracked'), 'x');

@@ -60,7 +60,7 @@ async function drive(run: OpenRun, { workshop, waiting, undoes }: Driving): Prom
       continue;
     }
     workshop.stop(moves.stopping);
-    workshop.start(moves.active);
+    workshop.start(moves.active.filter(({ path }) => !moves.stopping.includes(path)));
     if (workshop.isIdle && moves.delayed.length === 0) return moves;
     await waiting.forEvent(timesOf(run, moves));
   }
