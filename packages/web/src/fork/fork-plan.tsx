@@ -26,7 +26,7 @@ export function ForkPlan({ plan }: { readonly plan: SessionFork }) {
             {renderCount(outstanding.length, 'write')} after this turn left the workspace
           </h3>
           <p className="mb-2 text-muted">
-            A fork undoes none of them. They are recorded in it and told to its agent; the same call is stopped before
+            A fork does not undo that. It is recorded in the fork and told to its agent; the same call is stopped before
             it is made again.
           </p>
           <WriteList writes={outstanding} />

@@ -18,6 +18,7 @@ export interface LineageRow {
   /** From 0. */
   readonly depth: number;
   readonly parentId: string | null;
+  /** Those that are shown when it is unfolded. */
   readonly children: number;
   readonly isExpanded: boolean;
   /** It was not searched for: it is there because a row below it was. */
@@ -84,9 +85,8 @@ export function listLineage({ roots, childrenOf }: Lineage, { matches, collapsed
   const shown = matches === undefined ? null : findShown(roots, childrenOf, matches);
   const listed: LineageRow[] = [];
   const add = (siblings: readonly Row[], depth: number, parentId: string | null) => {
-    const kept = shown === null ? siblings : siblings.filter(({ id }) => shown.has(id));
-    for (const [index, row] of kept.entries()) {
-      const children = childrenOf.get(row.id) ?? [];
+    for (const [index, row] of siblings.entries()) {
+      const children = (childrenOf.get(row.id) ?? []).filter(({ id }) => shown?.has(id) ?? true);
       const isExpanded = children.length > 0 && (shown !== null || !collapsed.has(row.id));
       listed.push({
         row,
@@ -96,12 +96,12 @@ export function listLineage({ roots, childrenOf }: Lineage, { matches, collapsed
         isExpanded,
         isContext: matches !== undefined && !matches(row),
         position: index + 1,
-        siblings: kept.length,
+        siblings: siblings.length,
       });
       if (isExpanded) add(children, depth + 1, row.id);
     }
   };
-  add(roots, 0, null);
+  add(shown === null ? roots : roots.filter(({ id }) => shown.has(id)), 0, null);
   return listed;
 }
 

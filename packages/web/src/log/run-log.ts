@@ -6,7 +6,7 @@
  * 2. A view never changes; the next one is another. One is published for all that happens within a moment.
  * 3. What streams is for eyes only, and gone when the event that holds it is there.
  */
-import { type Client, type Followed, followRun, type Live } from '@ramet/client';
+import { type Client, type Damage, type Followed, followRun, type Live } from '@ramet/client';
 import type { LoggedEvent } from '@ramet/core/events';
 import { sleep } from '../data/sleep.ts';
 import { addLive, dropLive, type LiveText } from './live-text.ts';
@@ -179,9 +179,22 @@ export class RunLog {
   }
 }
 
+interface ToldEnd {
+  readonly reason?: string;
+  readonly detail?: string;
+  readonly damage?: Damage;
+}
+
 function readEnd(data: string): NonNullable<LogView['end']> {
-  const { reason = 'ended', detail } = readJson<{ readonly reason?: string; readonly detail?: string }>(data) ?? {};
-  return detail === undefined ? { reason } : { reason, detail };
+  const { reason = 'ended', detail, damage } = readJson<ToldEnd>(data) ?? {};
+  const said = damage === undefined ? detail : describeDamage(damage);
+  return said === undefined ? { reason } : { reason, detail: said };
+}
+
+function describeDamage(damage: Damage): string {
+  if ('reason' in damage) return damage.reason;
+  const { segment, line, expected, found } = damage;
+  return `${segment}, line ${line}: expected ${expected}, found ${found}`;
 }
 
 function readJson<T>(text: string): T | null {

@@ -1,7 +1,9 @@
 /** A session: its conversation, what can be said to it, and what is known of it. */
-import type { SessionDetail } from '@ramet/client';
-import { useLocation, useNavigate, useParams } from '@tanstack/react-router';
+import { ApiProblem, type SessionDetail } from '@ramet/client';
+import { escapeLine } from '@ramet/core/text';
+import { Navigate, useLocation, useNavigate, useParams } from '@tanstack/react-router';
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { useTitle } from '../app/use-title.ts';
 import { useAction } from '../data/action.ts';
 import { useSession } from '../data/session.ts';
 import { useShortIds } from '../data/short-ids.ts';
@@ -32,10 +34,15 @@ function OneSession({ id }: { readonly id: string }) {
   const { data: detail, error, refetch } = useSession(id);
   const log = useRunLog(id);
   const transcript = useTranscript(log.view, detail?.turns);
+  useTitle(detail === undefined ? '' : escapeLine(detail.title));
   if (detail === undefined) {
+    if (error instanceof ApiProblem && error.code === 'not_a_session')
+      return <Navigate to="/r/$id" params={{ id }} replace />;
     if (error !== null) return <Trouble error={error} onRetry={() => void refetch()} />;
     return <Loading what="the session" />;
   }
+  // Everything is asked for by the whole id, so that what changed is found again by it.
+  if (detail.id !== id) return <Navigate to="/s/$id" params={{ id: detail.id }} replace />;
   return <Loaded detail={detail} log={log} transcript={transcript} />;
 }
 

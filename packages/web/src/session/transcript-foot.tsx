@@ -33,7 +33,9 @@ export function TranscriptFoot({ id, view, transcript }: TranscriptFootProps) {
       {state?.asks.map((ask) => (
         <AskCard key={ask.callId} id={id} ask={ask} />
       ))}
-      {isOpen && state?.owner === 'none' && <LeftOpen id={id} calls={unknownCallsOf(transcript)} />}
+      {isOpen && end === undefined && state?.owner === 'none' && (
+        <LeftOpen id={id} calls={unknownCallsOf(transcript)} />
+      )}
       {state?.owner === 'other' && (
         <p className="rounded border border-line bg-raised px-3 py-2">
           Another process works on this session. What it records is shown here as it comes.
@@ -111,7 +113,8 @@ function DidNotBegin({ error }: { readonly error: NonNullable<Live['error']> }) 
 function Ended({ end }: { readonly end: NonNullable<LogView['end']> }) {
   const text = {
     removed: 'This session was removed.',
-    damaged: 'The log is damaged from here on. What is above is as it was written; it can still be forked there.',
+    damaged:
+      'The log is damaged from here on. What is above is as it was written: turns that ended there can be forked.',
   }[end.reason];
   return (
     <div role="alert" className="rounded border border-danger/40 bg-danger-soft px-3 py-2">

@@ -63,6 +63,13 @@ describe('the tree of sessions and runs', () => {
     ]);
   });
 
+  it('unfolds a row that was found only where rows below it were', () => {
+    const matches = matcherOf({ search: 'root' });
+    const rows = [makeRow('root'), makeRow('child', { from: ['root', 1], title: 'other' })];
+    const found = listLineage(arrangeLineage(rows), { collapsed: NONE, ...(matches && { matches }) });
+    expect(found).toMatchObject([{ row: { id: 'root' }, children: 0, isExpanded: false, siblings: 1 }]);
+  });
+
   it('shows every row exactly once, whatever the logs say of descent', () => {
     const ids = ['a', 'b', 'c', 'd', 'e', 'f'];
     const parents = fc.array(fc.option(fc.constantFrom(...ids, 'gone')), { minLength: 6, maxLength: 6 });

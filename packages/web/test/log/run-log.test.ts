@@ -138,4 +138,15 @@ describe('the log of a page', () => {
     });
     stop.abort();
   });
+
+  it('says where the log is damaged', async () => {
+    const daemon = openDaemon(1);
+    const { until, stop } = openLog(daemon);
+    await until(({ isLoaded }) => isLoaded);
+    const damage = { segment: '000000000000.jsonl', line: 3, byte: 700, offset: 2, expected: 'ab', found: 'cd' };
+    daemon.say(`event: end\ndata: ${JSON.stringify({ reason: 'damaged', damage })}\n\n`);
+    const { end } = await until((view) => view.end !== undefined);
+    expect(end).toEqual({ reason: 'damaged', detail: '000000000000.jsonl, line 3: expected ab, found cd' });
+    stop.abort();
+  });
 });
