@@ -22,7 +22,7 @@ export function letGo(stage: Stage, session: string): void {
 }
 
 /** The id in the address of a page. */
-function idOf(page: Page): string {
+export function idOf(page: Page): string {
   const [, id] = /^\/[sr]\/([0-9a-f-]{36})$/.exec(new URL(page.url()).pathname) ?? [];
   if (id === undefined) throw new Error(`no session or run is at ${page.url()}`);
   return id;
@@ -82,3 +82,18 @@ export async function forkInPage(page: Page, dialog: Locator): Promise<string> {
   expect(child).not.toBe(parent);
   return child;
 }
+
+/** Waits until what has the focus is named so; presses Tab to get there where `byTab` is set. */
+export async function focusOn(page: Page, name: RegExp, { byTab = false } = {}): Promise<void> {
+  const read =
+    '(({ activeElement: at }) => at?.getAttribute("aria-label") ?? at?.labels?.[0]?.textContent ?? at?.textContent ?? "")(document)';
+  for (let presses = 0; presses < MOST_TABS; presses += 1) {
+    if (name.test(String(await page.evaluate(read)))) return;
+    if (byTab) await page.keyboard.press('Tab');
+    else await page.waitForTimeout(50);
+  }
+  throw new Error(`nothing named ${name} has the focus, but ${await page.evaluate(read)}`);
+}
+
+/** So often Tab leads to whatever a person can reach. */
+const MOST_TABS = 100;

@@ -25,6 +25,8 @@ const TOKEN = 'token-of-the-browser-tests';
 
 export class Site {
   readonly stage: Stage;
+  /** What opens it. */
+  readonly token = TOKEN;
   readonly #env: Readonly<Record<string, string>>;
   readonly #ctx: TestContext;
   readonly #expected: RegExp[] = [];

@@ -28,11 +28,16 @@ const COMPONENTS: Components = {
       {typeof src === 'string' && safeLinkOf(src) !== null ? `, not loaded from ${src}` : ''}]
     </span>
   ),
-  // Wide ones scroll in their own box: the page never does.
+  // Wide ones scroll in their own box, also by keys: the page never does.
   table: ({ children }) => (
-    <div className="overflow-x-auto">
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    <section aria-label="Table" tabIndex={0} className="overflow-x-auto">
       <table>{children}</table>
-    </div>
+    </section>
+  ),
+  pre: ({ children }) => (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keys
+    <pre tabIndex={0}>{children}</pre>
   ),
 };
 

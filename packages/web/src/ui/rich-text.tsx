@@ -1,3 +1,4 @@
+import { escapeText } from '@ramet/core/text';
 import { lazy, Suspense } from 'react';
 import { BoundedText } from './bounded-text.tsx';
 
@@ -10,7 +11,7 @@ const Markdown = lazy(async () => ({ default: (await import('./markdown.tsx')).M
 export function RichText({ text }: { readonly text: string }) {
   if (text.length > LONGEST_MARKDOWN) return <BoundedText text={text} />;
   return (
-    <Suspense fallback={<div className="told">{text}</div>}>
+    <Suspense fallback={<div className="told">{escapeText(text)}</div>}>
       <Markdown text={text} />
     </Suspense>
   );
