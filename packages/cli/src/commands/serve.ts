@@ -1,8 +1,6 @@
 /** Serves the API and the browser interface, and drives what is begun through them, until it is told to end. */
 import { isRefusal } from '@ramet/core/codes';
 import { escapeLine } from '@ramet/core/text';
-import { shortenIds } from '@ramet/runtime/inspect';
-import type { FileStore } from '@ramet/runtime/store';
 import type { DaemonReport } from '@ramet/server/daemon';
 import { type Serving, serve as startServing } from '@ramet/server/serve';
 import type { CliContext } from '../context.ts';
@@ -32,7 +30,7 @@ export const serve: Action<ServeFlags, []> = async (context, flags) => {
     port,
     allowRemote: allowRemote === true,
     web: findWebFolder(),
-    report: (report) => logLine(context, renderReport(store, report)),
+    report: (report) => logLine(context, renderReport(report)),
     onRefused: (status, count) => logLine(context, `refused ${status}${count > 1 ? ` (${count} times)` : ''}`),
     onFault,
   });
@@ -63,8 +61,9 @@ function logLine({ stderr, now }: CliContext, text: string): void {
   stderr.write(`${new Date(now()).toISOString()} ${text}\n`);
 }
 
-function renderReport(store: FileStore, report: DaemonReport): string {
-  const id = shortenIds(store, [report.id])(report.id);
+/** Whole ids: a log is searched for them, and a short one would cost a look at every run. */
+function renderReport(report: DaemonReport): string {
+  const { id } = report;
   switch (report.kind) {
     case 'began':
       return `began ${report.work} ${id}`;

@@ -1,12 +1,12 @@
 /** The daemon, put together from what it does with sessions and with runs. */
 import { type Refusal, type RunId, refuse } from '@ramet/core';
 import type { LiveAnswer } from '../contract/bodies.ts';
-import { openIntents } from './intents.ts';
 import { makeRuns } from './runs.ts';
-import { Supervisor } from './supervisor.ts';
 import { takeUpWork } from './take-up.ts';
 import { makeTurns } from './turns.ts';
 import type { Daemon, DaemonOptions } from './types.ts';
+import { openIntents } from './work/intents.ts';
+import { Supervisor } from './work/supervisor.ts';
 
 /** A turn stops within seconds: its call is stopped, its outcome recorded. */
 const GRACE_MS = 10_000;

@@ -9,10 +9,10 @@ import type { AnsweredGate, DrivenRun } from '@ramet/runtime/graph';
 import { viewGraphRun } from '@ramet/runtime/inspect/runs';
 import { answerRunGate } from '@ramet/runtime/runs';
 import type { GateAnswerBody } from '../contract/bodies.ts';
-import type { Driven } from './driven.ts';
 import { given } from './given.ts';
 import { isOwnedHere } from './owned.ts';
 import type { Parts } from './parts.ts';
+import type { Driven } from './work/driven.ts';
 
 export interface GateRequest {
   readonly id: RunId;

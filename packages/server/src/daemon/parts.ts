@@ -1,6 +1,6 @@
 /** What everything the daemon does has to hand. */
 import type { RunServices } from '@ramet/runtime/graph';
-import type { Supervisor } from './supervisor.ts';
+import type { Supervisor } from './work/supervisor.ts';
 
 export interface Parts {
   readonly services: RunServices;

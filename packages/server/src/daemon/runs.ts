@@ -10,13 +10,13 @@ import type { NewRunBody, SettingsBody, StartedRunAnswer } from '../contract/bod
 import { Settings } from '../contract/settings.ts';
 import { makeAnswerRecorder } from './gates.ts';
 import { given } from './given.ts';
-import type { Intent } from './intents.ts';
 import { explainOwned, isOwnedHere } from './owned.ts';
 import type { Parts } from './parts.ts';
 import { refuseFolder } from './place.ts';
 import { deriveRunSettings } from './settings.ts';
-import type { Job, JobEnd } from './supervisor.ts';
 import type { Daemon } from './types.ts';
+import type { Intent } from './work/intents.ts';
+import type { Job, JobEnd } from './work/supervisor.ts';
 
 /** What the daemon does with graph runs. */
 export function makeRuns(parts: Parts): Pick<Daemon, 'createRun' | 'resumeRun' | 'answerGate' | 'forkRun'> {

@@ -2,8 +2,8 @@
 import type { RunObserver, RunSettings } from '@ramet/runtime/graph';
 import type { TurnObserver, TurnSettings } from '@ramet/runtime/session';
 import type { SettingsBody } from '../contract/bodies.ts';
-import type { Asks } from './asks.ts';
 import { given } from './given.ts';
+import type { Asks } from './work/asks.ts';
 
 /** Who is there while something is driven. */
 interface Company<O> {

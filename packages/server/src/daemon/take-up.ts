@@ -1,11 +1,11 @@
 /** Takes up what an earlier daemon of this state folder had begun and not ended. */
 import { isRefusal, type RunId } from '@ramet/core';
 import { isGraphRun } from '@ramet/runtime/inspect';
-import type { Intent, Intents } from './intents.ts';
 import type { Parts } from './parts.ts';
 import { makeDrive } from './runs.ts';
 import { makeContinuation } from './turns.ts';
 import type { DaemonReport } from './types.ts';
+import type { Intent, Intents } from './work/intents.ts';
 
 /** How many are opened at the same time. */
 const AT_ONCE = 8;

@@ -4,13 +4,13 @@ import { type NewSession, runTurn, type TurnRequest, type TurnResult } from '@ra
 import type { NewMessageBody, NewSessionBody, StartedTurnAnswer } from '../contract/bodies.ts';
 import { Settings } from '../contract/settings.ts';
 import { given } from './given.ts';
-import type { Intent } from './intents.ts';
 import { explainOwned, isOwnedHere, refuseDriven } from './owned.ts';
 import type { Parts } from './parts.ts';
 import { refuseFolder } from './place.ts';
 import { deriveTurnSettings } from './settings.ts';
-import type { Begun, Job, JobEnd } from './supervisor.ts';
 import type { Daemon } from './types.ts';
+import type { Intent } from './work/intents.ts';
+import type { Begun, Job, JobEnd } from './work/supervisor.ts';
 
 /** What the daemon does with sessions. */
 export function makeTurns(parts: Parts): Pick<Daemon, 'createSession' | 'sendMessage' | 'continueTurn'> {

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { z } from '@hono/zod-openapi';
 import { parseRunId, type RunId } from '@ramet/core';
 import { diskFailure, makeFolder, replaceFile } from '@ramet/runtime/store';
-import { Settings } from '../contract/settings.ts';
+import { Settings } from '../../contract/settings.ts';
 
 const IntentShape = z.object({
   kind: z.enum(['turn', 'run']),

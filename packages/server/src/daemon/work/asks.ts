@@ -6,7 +6,7 @@
  */
 import { type NodePath, type Refusal, refuse } from '@ramet/core';
 import type { ApprovalQuestion, ApprovalReply } from '@ramet/runtime/session';
-import type { AskAnswerBody, AskValue } from '../contract/bodies.ts';
+import type { AskAnswerBody, AskValue } from '../../contract/bodies.ts';
 
 /** A question about a call; `node` where a node of a graph run makes it. */
 export type Question = ApprovalQuestion & { readonly node?: NodePath };

@@ -14,9 +14,9 @@ import {
   type RunId,
   refuse,
 } from '@ramet/core';
+import type { DaemonReport, LiveText } from '../types.ts';
 import { Driven, type DrivenHooks } from './driven.ts';
 import type { Intent, Intents } from './intents.ts';
-import type { DaemonReport, LiveText } from './types.ts';
 
 /** Something to drive. */
 export interface Job<T> {
@@ -129,7 +129,7 @@ export class Supervisor {
       if (isRefusal(result)) return this.#refused(driven, result);
       const { status, isOver } = job.describeEnd(result, driven);
       if (driven.id !== null && driven.isOwner) {
-        if (isOver) this.#options.intents.remove(driven.id);
+        if (isOver) this.#forget(driven, driven.id);
         this.#options.report({ kind: 'ended', id: driven.id, status });
       }
       return { kind: 'ended', result };
@@ -143,8 +143,13 @@ export class Supervisor {
 
   /** Who opened it may have recorded something before it was refused. */
   #refused(driven: Driven, refusal: Refusal): Refusal {
-    if (driven.id !== null && driven.isOwner) this.#options.intents.remove(driven.id);
+    if (driven.id !== null && driven.isOwner) this.#forget(driven, driven.id);
     return refusal;
+  }
+
+  /** Whoever took the run over since has an intent of its own. */
+  #forget(driven: Driven, id: RunId): void {
+    if (this.#byRun.get(id) === driven) this.#options.intents.remove(id);
   }
 
   #leave(driven: Driven): void {

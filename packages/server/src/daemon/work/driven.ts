@@ -6,8 +6,8 @@
 import type { LoggedEvent, RunId } from '@ramet/core';
 import type { DrivenRun, RunObserver } from '@ramet/runtime/graph';
 import { SUSPEND, type TurnObserver } from '@ramet/runtime/session';
+import type { LiveText } from '../types.ts';
 import { type Asks, makeAsks } from './asks.ts';
-import type { LiveText } from './types.ts';
 
 /** What a supervisor hears of it. */
 export interface DrivenHooks {
