@@ -186,6 +186,40 @@ export type Comparison = {
   readonly reason?: string;
 };
 
+export type ConversationFork = {
+  /** The id of a session or a graph run. */
+  readonly session: string | null;
+  readonly dryRun?: true;
+  readonly workspace: {
+    readonly kind: string;
+    readonly restorable: boolean;
+    readonly checkpoint?: string;
+    readonly reason?: string;
+    readonly leftOut: readonly (unknown)[];
+  };
+  readonly outstanding: readonly (OutstandingWrite)[];
+  readonly bytes: Bytes;
+  readonly forkedFrom: Origin & {
+    readonly fromNode: string;
+    readonly visit: number;
+    readonly attempt: number;
+    readonly from: number;
+    readonly through: number;
+  };
+  readonly turns: number;
+};
+
+export type ConversationForkRequest = {
+  /** The id or path of an agent node. */
+  readonly node?: string;
+  readonly visit?: number;
+  readonly item?: number;
+  /** Offset of a `node.enter`, in place of `node`. */
+  readonly at?: number;
+  readonly title?: string;
+  readonly dryRun?: boolean;
+};
+
 export type Damage = {
   readonly segment: string;
   readonly line: number;
@@ -397,6 +431,8 @@ export type Origin = {
   readonly offset: number;
   /** SHA-256, 64 hexadecimal digits. */
   readonly digest: string;
+  /** The node of a graph run that it goes on from. */
+  readonly fromNode?: string;
   /** The parent is not in the store any more. */
   readonly removed?: true;
 };
@@ -779,7 +815,6 @@ export type SessionFork = {
   /** The id of a session or a graph run. */
   readonly session: string | null;
   readonly dryRun?: true;
-  readonly forkedFrom: Origin;
   readonly workspace: {
     readonly kind: string;
     readonly restorable: boolean;
@@ -789,6 +824,7 @@ export type SessionFork = {
   };
   readonly outstanding: readonly (OutstandingWrite)[];
   readonly bytes: Bytes;
+  readonly forkedFrom: Origin;
 };
 
 export type SessionForkRequest = {
@@ -1034,6 +1070,15 @@ export interface Operations {
       readonly from?: number;
     };
   }; readonly answer: Response };
+  /** Makes a session of the conversation an agent of the run had; the run is not touched. */
+  readonly forkConversation: { readonly request: {
+    readonly path: {
+      /** The id of a session or a graph run; a unique short form is accepted. */
+      readonly id: string;
+    };
+    readonly key?: string;
+    readonly body: ConversationForkRequest;
+  }; readonly answer: ConversationFork };
   /** Forks a run at a node it entered; 409 `write_replay_hazard` names the writes that were not acknowledged. */
   readonly forkRun: { readonly request: {
     readonly path: {
@@ -1061,6 +1106,23 @@ export interface Operations {
   }; readonly answer: {
     /** The id of a session or a graph run. */
     readonly id: string;
+  } };
+  /** Sessions and runs that were forked from it, the one that was active last first. */
+  readonly listForks: { readonly request: {
+    readonly path: {
+      /** The id of a session or a graph run; a unique short form is accepted. */
+      readonly id: string;
+    };
+  }; readonly answer: {
+    /** The id of a session or a graph run. */
+    readonly id: string;
+    readonly forks: readonly ({
+      /** The id of a session or a graph run. */
+      readonly id: string;
+      readonly kind: "session" | "run";
+      readonly offset: number;
+      readonly title: string;
+    })[];
   } };
   /** What removing it would free and lose. */
   readonly planRemoval: { readonly request: {
@@ -1261,9 +1323,11 @@ export const OPERATIONS = {
   listSessions: { method: 'GET', path: '/v1/sessions' },
   followChanges: { method: 'GET', path: '/v1/changes' },
   followEvents: { method: 'GET', path: '/v1/runs/{id}/events' },
+  forkConversation: { method: 'POST', path: '/v1/runs/{id}/conversation' },
   forkRun: { method: 'POST', path: '/v1/runs/{id}/fork' },
   forkSession: { method: 'POST', path: '/v1/sessions/{id}/fork' },
   interrupt: { method: 'POST', path: '/v1/runs/{id}/interrupt' },
+  listForks: { method: 'GET', path: '/v1/runs/{id}/forks' },
   planRemoval: { method: 'GET', path: '/v1/runs/{id}/removal' },
   readCapabilities: { method: 'GET', path: '/v1/capabilities' },
   readDiff: { method: 'GET', path: '/v1/runs/{id}/diff' },

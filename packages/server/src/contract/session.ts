@@ -117,19 +117,44 @@ export const SessionForkRequest = z
   })
   .openapi('SessionForkRequest');
 
-export const SessionFork = z
+const made = {
+  session: RunIdValue.nullable(),
+  dryRun: z.literal(true).optional(),
+  workspace: z.object({
+    kind: z.string(),
+    restorable: z.boolean(),
+    checkpoint: z.string().optional(),
+    reason: z.string().optional(),
+    leftOut: z.array(z.unknown()),
+  }),
+  outstanding: z.array(OutstandingWrite),
+  bytes: Bytes,
+};
+
+export const SessionFork = z.object({ ...made, forkedFrom: Origin }).openapi('SessionFork');
+
+export const ConversationForkRequest = z
   .object({
-    session: RunIdValue.nullable(),
-    dryRun: z.literal(true).optional(),
-    forkedFrom: Origin,
-    workspace: z.object({
-      kind: z.string(),
-      restorable: z.boolean(),
-      checkpoint: z.string().optional(),
-      reason: z.string().optional(),
-      leftOut: z.array(z.unknown()),
-    }),
-    outstanding: z.array(OutstandingWrite),
-    bytes: Bytes,
+    node: z.string().optional().openapi({ description: 'The id or path of an agent node.' }),
+    visit: z.number().int().positive().optional(),
+    item: z.number().int().min(0).optional(),
+    at: Offset.optional().openapi({ description: 'Offset of a `node.enter`, in place of `node`.' }),
+    title: z.string().optional(),
+    dryRun: z.boolean().optional(),
   })
-  .openapi('SessionFork');
+  .openapi('ConversationForkRequest');
+
+/** A session made of the conversation an agent of a graph run had. */
+export const ConversationFork = z
+  .object({
+    ...made,
+    forkedFrom: Origin.extend({
+      fromNode: z.string(),
+      visit: z.number(),
+      attempt: z.number(),
+      from: Offset,
+      through: Offset,
+    }),
+    turns: z.number(),
+  })
+  .openapi('ConversationFork');

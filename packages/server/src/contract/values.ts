@@ -78,6 +78,7 @@ export const Origin = z
     id: RunIdValue,
     offset: Offset,
     digest: Digest,
+    fromNode: z.string().optional().openapi({ description: 'The node of a graph run that it goes on from.' }),
     removed: z.literal(true).optional().openapi({ description: 'The parent is not in the store any more.' }),
   })
   .openapi('Origin');

@@ -1,17 +1,18 @@
 /** Forks of sessions and of graph runs, and who was forked from whom. */
 import { type GraphDocument, isRefusal, parseDigest, type Refusal, type RunId } from '@ramet/core';
-import { describeFork, describeIdle, describeRunFork } from '@ramet/runtime/answers';
+import { describeConversation, describeFork, describeIdle, describeRunFork } from '@ramet/runtime/answers';
 import { forkSession } from '@ramet/runtime/fork';
-import { listForkWrites, type RunForkOptions } from '@ramet/runtime/graph';
+import { forkConversation, listForkWrites, type RunForkOptions } from '@ramet/runtime/graph';
 import { isGraphSummary } from '@ramet/runtime/inspect';
 import type { RunForkBody } from '../contract/bodies.ts';
+import { listForks } from '../contract/routes/either.ts';
 import * as runs from '../contract/routes/runs.ts';
 import * as sessions from '../contract/routes/sessions.ts';
 import { given } from '../daemon/given.ts';
 import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
 import type { Problem } from '../http/problem.ts';
 import { refuseMisfits } from '../http/validate.ts';
-import { type Api, findNamed, findNamedRun, makeId, type Served } from './api.ts';
+import { type Api, findNamed, findNamedRun, makeId, mapAnswer, type Served } from './api.ts';
 import { findGraphDocument, refuseUnknownGraph } from './graphs.ts';
 import { VALUE_BYTES } from './runs.ts';
 
@@ -28,6 +29,21 @@ export function listForkEndpoints(api: Served): readonly Endpoint[] {
       if (isRefusal(result)) return result;
       const described = describeFork(store, source, result);
       return result.session === null ? reply(200, described) : reply(201, described);
+    }),
+    makeEndpoint(listForks, ({ path }) => {
+      const id = findNamed(api, path.id);
+      return mapAnswer(id, (source) => reply(200, { id: source, forks: listForksOf(api, source) }));
+    }),
+    makeEndpoint(runs.forkConversation, async ({ path, body, headers }) => {
+      const source = findNamedRun(api, path.id);
+      if (isRefusal(source)) return source;
+      const misuse = findPlaceMisuse(body, 'node');
+      if (misuse !== null) return misuse;
+      const options = given({ ...body, idempotencyKey: headers['idempotency-key'] });
+      const session = await forkConversation(api.services, source, options);
+      if (isRefusal(session)) return session;
+      const described = describeConversation(store, session);
+      return session.session === null ? reply(200, described) : reply(201, described);
     }),
     makeEndpoint(
       runs.forkRun,
@@ -79,15 +95,29 @@ function splitRequest(body: RunForkBody, key: string | undefined) {
   return { options, isDry, settings: isDry || start === false ? null : settings };
 }
 
-function findMisuse({ at, fromNode, visit, item, dryRun, start }: RunForkBody): Problem | null {
+function findMisuse(body: RunForkBody): Problem | null {
+  const { dryRun, start } = body;
+  const misuse = findPlaceMisuse({ ...body, node: body.fromNode }, 'fromNode');
+  if (misuse !== null || dryRun !== true || start !== true) return misuse;
+  return refuseMisfits([{ at: 'body.start', message: 'a dry run makes nothing that could start' }]);
+}
+
+interface Place {
+  readonly node?: string | undefined;
+  readonly at?: number | undefined;
+  readonly visit?: number | undefined;
+  readonly item?: number | undefined;
+}
+
+/** A place is a node, `named` so, or the offset of its entry. */
+function findPlaceMisuse({ node, at, visit, item }: Place, named: string): Problem | null {
   const misfit = (name: string, message: string): Problem => refuseMisfits([{ at: `body.${name}`, message }]);
-  if (at !== undefined && fromNode !== undefined) return misfit('at', 'goes not with `fromNode`');
-  if (at === undefined && fromNode === undefined) {
-    return misfit('fromNode', 'is missing, and so is `at`: say which node, or the offset of its entry');
+  if (at !== undefined && node !== undefined) return misfit('at', `goes not with \`${named}\``);
+  if (at === undefined && node === undefined) {
+    return misfit(named, 'is missing, and so is `at`: say which node, or the offset of its entry');
   }
-  if (fromNode === undefined && visit !== undefined) return misfit('visit', 'goes with `fromNode`');
-  if (fromNode === undefined && item !== undefined) return misfit('item', 'goes with `fromNode`');
-  return dryRun === true && start === true ? misfit('start', 'a dry run makes nothing that could start') : null;
+  if (node === undefined && visit !== undefined) return misfit('visit', `goes with \`${named}\``);
+  return node === undefined && item !== undefined ? misfit('item', `goes with \`${named}\``) : null;
 }
 
 /** The document that is named, and the offsets that `all` stands for. */

@@ -145,6 +145,35 @@ describe('a fork of a run', () => {
   });
 });
 
+describe('a conversation of a node', () => {
+  it('becomes a session, which lists name as forked from that node', async () => {
+    const nodes = { plan: { kind: 'agent', prompt: 'Plan it' } } as const;
+    const source = await server.h.start({ nodes }, { script: { plan: [{ text: 'a plan' }] } });
+    const path = `/v1/runs/${source.run}/conversation`;
+    const dry = await server.ask('POST', path, { body: { node: 'plan', dryRun: true } });
+    expect([dry.status, dry.json.session, dry.json.turns]).toEqual([200, null, 1]);
+    const headers = { 'idempotency-key': 'talk' };
+    const made = await server.ask('POST', path, { body: { node: 'plan' }, headers });
+    expect([made.status, made.json.forkedFrom.fromNode, made.json.outstanding]).toEqual([201, 'plan', []]);
+    expect((await server.ask('POST', path, { body: { node: 'plan' }, headers })).json.session).toBe(made.json.session);
+    const shown = await server.ask('GET', `/v1/sessions/${made.json.session}`);
+    expect(shown.json.forkedFrom).toMatchObject({ id: source.run, fromNode: 'plan' });
+    const forks = await server.ask('GET', `/v1/runs/${source.run}/forks`);
+    expect(forks.json.forks).toMatchObject([{ id: made.json.session, kind: 'session' }]);
+    expect((await server.ask('GET', '/v1/sessions')).json.sessions[0].forkedFrom.fromNode).toBe('plan');
+  });
+
+  it.each([
+    [{}, 400, 'bad_usage'],
+    [{ node: 'plan', at: 1 }, 400, 'bad_usage'],
+    [{ node: 'draft' }, 409, 'not_a_session'],
+    [{ node: 'nowhere' }, 409, 'node_unknown'],
+  ])('is not made of %j', async (body, status, code) => {
+    const answer = await server.ask('POST', `/v1/runs/${run}/conversation`, { body });
+    expect([answer.status, answer.json.code]).toEqual([status, code]);
+  });
+});
+
 describe('a document', () => {
   it('is kept by its hash, checked, and read again', async () => {
     const kept = await server.ask('POST', '/v1/graphs', { body: document });

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { AskAnswer, Resolution } from '../settings.ts';
 import { EventPage, RemovalPlan, Removed, Verification } from '../system.ts';
-import { Offset, PlainText, RunIdParam, RunIdValue, WholeNumber } from '../values.ts';
+import { Forks, Offset, PlainText, RunIdParam, RunIdValue, WholeNumber } from '../values.ts';
 import { Applied, ApplyRequest, CheckResult, Comparison, Diff, File, Folder } from '../workspace.ts';
 import { answer, body, byId, createRoute, problems } from './define.ts';
 
@@ -129,6 +129,16 @@ export const setTitle = createRoute({
     200: answer(z.object({ id: RunIdValue, title: z.string(), offset: Offset }), 'Its title.'),
     ...problems,
   },
+});
+
+export const listForks = createRoute({
+  operationId: 'listForks',
+  method: 'get',
+  path: '/v1/runs/{id}/forks',
+  tags: ['keeping'],
+  summary: 'Sessions and runs that were forked from it, the one that was active last first.',
+  request: { params: byId },
+  responses: { 200: answer(z.object({ id: RunIdValue, forks: Forks }), 'Its forks.'), ...problems },
 });
 
 export const planRemoval = createRoute({

@@ -1,6 +1,7 @@
 /** Graph runs: a walk over a document, forked at any node it entered. */
 import { z } from '@hono/zod-openapi';
 import { AnsweredGate, GateAnswer, NewRun, Run, RunDetail, RunFork, RunForkRequest, StartedRun } from '../run.ts';
+import { ConversationFork, ConversationForkRequest } from '../session.ts';
 import { Settings } from '../settings.ts';
 import { NextCursor, Page, RunIdValue } from '../values.ts';
 import { answer, body, byId, createRoute, creates, problems } from './define.ts';
@@ -83,6 +84,20 @@ export const forkRun = createRoute({
   responses: {
     200: answer(RunFork, 'What the fork would be (`dryRun`).'),
     201: answer(RunFork, 'The fork.'),
+    ...problems,
+  },
+});
+
+export const forkConversation = createRoute({
+  operationId: 'forkConversation',
+  method: 'post',
+  path: '/v1/runs/{id}/conversation',
+  tags,
+  summary: 'Makes a session of the conversation an agent of the run had; the run is not touched.',
+  request: { params: byId, headers: creates, body: body(ConversationForkRequest) },
+  responses: {
+    200: answer(ConversationFork, 'What the session would be (`dryRun`).'),
+    201: answer(ConversationFork, 'The session.'),
     ...problems,
   },
 });
