@@ -6,10 +6,12 @@
  * 2. A view never changes; the next one is another. One is published for all that happens within a moment.
  * 3. What streams is for eyes only, and gone when the event that holds it is there.
  */
-import { type Client, type Damage, type Followed, followRun, type Live } from '@ramet/client';
+import { type Client, type Followed, followRun, type Live } from '@ramet/client';
 import type { LoggedEvent } from '@ramet/core/events';
 import { sleep } from '../data/sleep.ts';
 import { addLive, dropLive, type LiveText } from './live-text.ts';
+import { type LogEnd, readEnd } from './log-end.ts';
+import { readJson } from './read-json.ts';
 
 /** How much of its end is loaded at first, and of what is earlier each time. */
 const TAIL_EVENTS = 400;
@@ -29,8 +31,8 @@ export interface LogView {
   readonly live: readonly LiveText[];
   /** Who works on it, and what it asks; null until it is told. */
   readonly state: Live | null;
-  /** Why it was not followed on: `removed`, `damaged`, or what was thrown. */
-  readonly end?: { readonly reason: string; readonly detail?: string };
+  readonly end?: LogEnd;
+  /** What was thrown, when it cannot be followed. */
   readonly error?: unknown;
 }
 
@@ -176,31 +178,5 @@ export class RunLog {
       this.#view = { ...this.#draft, events: this.#events.slice() };
       for (const listener of this.#listeners) listener();
     }, GATHER_MS);
-  }
-}
-
-interface ToldEnd {
-  readonly reason?: string;
-  readonly detail?: string;
-  readonly damage?: Damage;
-}
-
-function readEnd(data: string): NonNullable<LogView['end']> {
-  const { reason = 'ended', detail, damage } = readJson<ToldEnd>(data) ?? {};
-  const said = damage === undefined ? detail : describeDamage(damage);
-  return said === undefined ? { reason } : { reason, detail: said };
-}
-
-function describeDamage(damage: Damage): string {
-  if ('reason' in damage) return damage.reason;
-  const { segment, line, expected, found } = damage;
-  return `${segment}, line ${line}: expected ${expected}, found ${found}`;
-}
-
-function readJson<T>(text: string): T | null {
-  try {
-    return JSON.parse(text) as T;
-  } catch {
-    return null;
   }
 }

@@ -6,20 +6,13 @@
  */
 import type { Attachment } from '@ramet/client';
 import { ArrowUp, ImagePlus, SlidersHorizontal, Square } from 'lucide-react';
-import {
-  type ClipboardEvent,
-  type DragEvent,
-  type KeyboardEvent,
-  type ReactNode,
-  type RefObject,
-  useState,
-} from 'react';
+import { type RefObject, useState } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
 import { describeError } from '../ui/states.tsx';
 import { readFiles } from './attach.ts';
 import { AttachedFiles } from './attached-files.tsx';
-import { type CommandName, completionsOf, parseTyped } from './commands.ts';
-import { Completions } from './completions.tsx';
+import { type CommandName, parseTyped } from './commands.ts';
+import { ComposerField } from './composer-field.tsx';
 import { describeSettings } from './describe-settings.ts';
 import { SettingsDialog } from './settings-dialog.tsx';
 import { useDraft } from './use-draft.ts';
@@ -34,7 +27,8 @@ export interface ComposerProps {
   readonly isBusy: boolean;
   /** Absent: nothing runs here that could be stopped. */
   readonly onInterrupt?: () => void;
-  readonly onCommand: (name: CommandName, argument: string) => void;
+  /** Does what a command says; answers why it cannot. */
+  readonly onCommand: (name: CommandName, argument: string) => string | undefined;
 }
 
 /** The composer of a session. */
@@ -43,7 +37,7 @@ export function Composer(props: ComposerProps) {
   const { draft, files, said, isSending, submit, take, leaveOut } = useComposing(props);
   const [isSetting, setSetting] = useState(false);
   return (
-    <Field field={field} text={draft.text} onText={draft.setText} onSubmit={submit} onFiles={take}>
+    <ComposerField field={field} text={draft.text} onText={draft.setText} onSubmit={submit} onFiles={take}>
       <AttachedFiles files={files} onRemove={leaveOut} />
       {said !== null && (
         <p role="alert" className="told px-3 pb-1 text-danger text-xs">
@@ -74,7 +68,7 @@ export function Composer(props: ComposerProps) {
         onClose={() => setSetting(false)}
         onChange={draft.setSettings}
       />
-    </Field>
+    </ComposerField>
   );
 }
 
@@ -99,7 +93,7 @@ function useComposing({ id, isBusy, onCommand }: ComposerProps) {
     setProblem(typed.kind === 'problem' ? typed.message : null);
     if (typed.kind === 'command') {
       draft.setText('');
-      onCommand(typed.name, typed.argument);
+      setProblem(onCommand(typed.name, typed.argument) ?? null);
     } else if (typed.kind === 'message') {
       if (isBusy) setProblem(BUSY);
       else if (!isSending) send({ prompt: typed.text, attachments: files, settings: draft.settings });
@@ -115,79 +109,6 @@ function useComposing({ id, isBusy, onCommand }: ComposerProps) {
     take: (given: readonly File[]) => void take(given),
     leaveOut: (file: Attachment) => setFiles((before) => before.filter((other) => other !== file)),
   };
-}
-
-interface FieldProps {
-  readonly field: RefObject<HTMLTextAreaElement | null>;
-  readonly text: string;
-  readonly onText: (text: string) => void;
-  readonly onSubmit: () => void;
-  readonly onFiles: (files: readonly File[]) => void;
-  readonly children: ReactNode;
-}
-
-function Field({ field, text, onText, onSubmit, onFiles, children }: FieldProps) {
-  const [chosen, setChosen] = useState(0);
-  const completions = completionsOf(text);
-  const at = Math.min(chosen, completions.length - 1);
-  const complete = (name: CommandName | undefined) => {
-    if (name === undefined) return;
-    onText(`/${name} `);
-    field.current?.focus();
-  };
-  const press = (event: KeyboardEvent) => {
-    if (event.nativeEvent.isComposing) return;
-    const step = STEPS[event.key];
-    if (completions.length > 0 && step !== undefined) {
-      event.preventDefault();
-      setChosen((at + step + completions.length) % completions.length);
-    } else if (completions.length > 0 && (event.key === 'Tab' || isPartly(event, text, completions))) {
-      event.preventDefault();
-      complete(completions[at]);
-    } else if (event.key === 'Enter' && !event.shiftKey) {
-      event.preventDefault();
-      // A key that is held down is no second message.
-      if (!event.repeat) onSubmit();
-    }
-  };
-  const take = (event: ClipboardEvent | DragEvent, data: DataTransfer) => {
-    if (data.files.length === 0) return;
-    event.preventDefault();
-    onFiles([...data.files]);
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: files may be dropped anywhere on it; a button chooses them, too
-    <div
-      className="relative mx-auto w-full max-w-3xl rounded-lg border border-line bg-surface focus-within:border-accent"
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => take(event, event.dataTransfer)}
-    >
-      <Completions names={completions} chosen={at} onChoose={complete} />
-      <textarea
-        ref={field}
-        aria-label="Message"
-        aria-describedby="composer-keys"
-        rows={2}
-        placeholder="Message, or / for commands"
-        className="field-sizing-content max-h-60 min-h-14 w-full resize-none bg-transparent px-3 pt-2.5 outline-none"
-        value={text}
-        onChange={(event) => onText(event.target.value)}
-        onKeyDown={press}
-        onPaste={(event) => take(event, event.clipboardData)}
-      />
-      <span id="composer-keys" className="sr-only">
-        Enter sends, Shift and Enter begin a line.
-      </span>
-      {children}
-    </div>
-  );
-}
-
-const STEPS: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
-
-/** Enter completes a command that is only begun, and sends one that is whole. */
-function isPartly({ key, shiftKey }: KeyboardEvent, text: string, completions: readonly CommandName[]): boolean {
-  return key === 'Enter' && !shiftKey && !completions.some((name) => text === `/${name}`);
 }
 
 function Picker({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {

@@ -1,28 +1,22 @@
 /** A session: its conversation, what can be said to it, and what is known of it. */
 import { ApiProblem, type SessionDetail } from '@ramet/client';
 import { escapeLine } from '@ramet/core/text';
-import { Navigate, useLocation, useNavigate, useParams } from '@tanstack/react-router';
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { Navigate, useParams } from '@tanstack/react-router';
+import { useCallback, useState } from 'react';
 import { useTitle } from '../app/use-title.ts';
-import { useAction } from '../data/action.ts';
 import { useSession } from '../data/session.ts';
-import { useShortIds } from '../data/short-ids.ts';
 import { ForkDialog } from '../fork/fork-dialog.tsx';
 import { type HeldLog, useRunLog } from '../log/use-run-log.ts';
-import { TranscriptContext } from '../transcript/context.ts';
-import { TranscriptList } from '../transcript/transcript-list.tsx';
 import type { Transcript } from '../transcript/types.ts';
 import { useTranscript } from '../transcript/use-transcript.ts';
 import { Dialog } from '../ui/dialog.tsx';
-import { Empty, Loading, Trouble } from '../ui/states.tsx';
+import { Loading, Trouble } from '../ui/states.tsx';
 import { DiffDialog, type DiffRange } from '../workspace/diff-dialog.tsx';
 import { rangeOf } from './boundaries.ts';
-import type { CommandName } from './commands.ts';
-import { Composer } from './composer.tsx';
-import { HelpDialog } from './help-dialog.tsx';
+import { Conversation } from './conversation.tsx';
 import { SessionHeader } from './session-header.tsx';
 import { SideRail } from './side-rail.tsx';
-import { TranscriptFoot } from './transcript-foot.tsx';
+import { Writing } from './writing.tsx';
 
 /** The page at `/s/$id`. */
 export function SessionPage() {
@@ -61,6 +55,7 @@ function Loaded({ detail, log, transcript }: LoadedProps) {
   const { turns } = detail;
   const showChanges = useCallback((at: number) => setRange(rangeOf(turns, at)), [turns]);
   const latest = latestEndOf(detail, transcript);
+  const forkLatest = latest === null ? null : () => setForkAt(latest);
   const rail = <SideRail detail={detail} onChanges={setRange} />;
   return (
     <div className="flex h-full min-w-0">
@@ -68,11 +63,16 @@ function Loaded({ detail, log, transcript }: LoadedProps) {
         <SessionHeader
           detail={detail}
           connection={view.connection}
-          onFork={latest === null ? null : () => setForkAt(latest)}
+          onFork={forkLatest}
           onRail={() => setRailOpen(true)}
         />
         <Conversation detail={detail} log={log} transcript={transcript} onFork={setForkAt} onChanges={showChanges} />
-        <Writing detail={detail} log={log} transcript={transcript} onFork={() => setForkAt(latest)} />
+        <Writing
+          detail={detail}
+          isBusy={transcript !== null && transcript.open !== null}
+          isDrivenHere={(view.state?.owner ?? (detail.state === 'running' ? 'daemon' : 'none')) === 'daemon'}
+          onFork={forkLatest}
+        />
       </div>
       <aside
         aria-label="About this session"
@@ -86,7 +86,7 @@ function Loaded({ detail, log, transcript }: LoadedProps) {
       <ForkDialog
         id={id}
         at={forkAt}
-        turn={detail.turns.find(({ end }) => end?.offset === forkAt)?.turn}
+        turn={turnEndingAt(forkAt, detail, transcript)}
         model={detail.model}
         onClose={() => setForkAt(null)}
       />
@@ -101,78 +101,8 @@ function latestEndOf({ lastEnd }: SessionDetail, transcript: Transcript | null):
   return ends.at(-1) ?? lastEnd?.offset ?? null;
 }
 
-interface ConversationProps extends LoadedProps {
-  readonly onFork: (at: number) => void;
-  readonly onChanges: (at: number) => void;
-}
-
-function Conversation({ detail, log, transcript, onFork, onChanges }: ConversationProps) {
-  const { id, turns } = detail;
-  const shortId = useShortIds();
-  const [folds] = useState(() => new Map<string, boolean>());
-  const ownFrom = (turns.findLast(({ inherited }) => inherited)?.end?.offset ?? -1) + 1;
-  const { view, loadEarlier } = log;
-  const isDriven = view.state?.owner !== 'none';
-  const frame = useMemo(
-    () => ({ id, ownFrom, isDriven, shortId, onFork, onChanges, folds }),
-    [id, ownFrom, isDriven, shortId, onFork, onChanges, folds],
-  );
-  if (transcript === null || (!view.isLoaded && view.error === undefined && view.end === undefined)) {
-    return (
-      <div className="min-h-0 flex-1">
-        <Loading what="the conversation" />
-      </div>
-    );
-  }
-  return (
-    <TranscriptContext value={frame}>
-      <TranscriptList transcript={transcript} hasEarlier={view.first > 0} onEarlier={loadEarlier}>
-        {transcript.items.length === 0 && view.error === undefined && <Empty title="Nothing was said yet" />}
-        <TranscriptFoot id={id} view={view} transcript={transcript} />
-      </TranscriptList>
-    </TranscriptContext>
-  );
-}
-
-interface WritingProps extends LoadedProps {
-  readonly onFork: () => void;
-}
-
-function Writing({ detail, log, transcript, onFork }: WritingProps) {
-  const { id, model, state } = detail;
-  const field = useRef<HTMLTextAreaElement>(null);
-  const [isHelp, setHelp] = useState(false);
-  const navigate = useNavigate();
-  const focus = useLocation({ select: (location) => location.state.focus });
-  useEffect(() => {
-    if (focus === 'composer' || matchMedia('(pointer: fine)').matches) field.current?.focus();
-  }, [focus]);
-  const interrupt = useAction({ id, run: (api) => api.call('interrupt', { path: { id } }) });
-  const retitle = useAction<string>({
-    id,
-    run: (api, title) => api.call('setTitle', { path: { id }, body: { title } }),
-  });
-  const owner = log.view.state?.owner ?? (state === 'running' ? 'daemon' : 'none');
-  const runs: Readonly<Record<CommandName, (argument: string) => void>> = {
-    fork: onFork,
-    title: (title) => retitle.mutate(title),
-    interrupt: () => interrupt.mutate(),
-    compare: (other) => void navigate({ to: '/compare/$left/$right', params: { left: id, right: other } }),
-    help: () => setHelp(true),
-  };
-  const error = interrupt.error ?? retitle.error;
-  return (
-    <div className="shrink-0 px-3 pb-3">
-      {error !== null && <Trouble error={error} />}
-      <Composer
-        id={id}
-        field={field}
-        model={model}
-        isBusy={transcript !== null && transcript.open !== null}
-        {...(owner === 'daemon' ? { onInterrupt: () => interrupt.mutate() } : {})}
-        onCommand={(name, argument) => runs[name](argument)}
-      />
-      <HelpDialog isOpen={isHelp} onClose={() => setHelp(false)} />
-    </div>
-  );
+/** The number of the turn that ended at an offset; the one that ended just now is in the log before it is told elsewhere. */
+function turnEndingAt(at: number | null, { turns }: SessionDetail, transcript: Transcript | null): number | undefined {
+  const loaded = [...(transcript?.turns.values() ?? [])].find(({ end }) => end !== null && end === at);
+  return loaded?.turn ?? turns.find(({ end }) => end?.offset === at)?.turn;
 }
