@@ -129,8 +129,50 @@ describe('what only a daemon does', () => {
     expect(server.daemon.asked.at(-1)).toEqual(['continueTurn', session, {}]);
   });
 
+  it('shows what it asks with the session and in the inbox, and hands it the answer', async () => {
+    const ask = {
+      callId: 'c/1',
+      tool: 'shell',
+      input: { command: 'ls' },
+      reason: 'a rule',
+      outstanding: [],
+      matches: false,
+    };
+    server.daemon.setLive(session, { owner: 'daemon', asks: [ask] });
+    expect((await server.ask('GET', `/v1/sessions/${session}`)).json.live.asks).toEqual([ask]);
+    const { items } = (await server.ask('GET', '/v1/inbox')).json;
+    expect(items).toMatchObject([{ waits: 'approval', id: session, kind: 'session', ask }]);
+    const path = `/v1/runs/${session}/approvals/${encodeURIComponent(ask.callId)}`;
+    const wrong = await server.ask('POST', path, { body: { answer: 'perhaps' } });
+    expect([wrong.status, wrong.json.problems[0].at]).toEqual([400, 'body.answer']);
+    const answered = await server.ask('POST', path, { body: { answer: 'allow', scope: 'session' } });
+    expect([answered.status, answered.json]).toEqual([200, { id: session, callId: ask.callId }]);
+    expect(server.daemon.asked.at(-1)).toEqual([
+      'answerAsk',
+      session,
+      ask.callId,
+      { answer: 'allow', scope: 'session' },
+    ]);
+    const stopped = await server.ask('POST', `/v1/runs/${session}/interrupt`);
+    expect([stopped.status, stopped.json]).toEqual([202, { id: session }]);
+    server.daemon.setLive(session, { owner: 'none', asks: [] });
+  });
+
+  it('takes attachments of 32 MiB, and no more than its limit', async () => {
+    const attach = (bytes: number) => {
+      const data = Buffer.alloc(bytes, 1).toString('base64');
+      const attachments = [{ mediaType: 'image/png', filename: 'a.png', data }];
+      const body = { prompt: 'see', attachments };
+      return server.ask('POST', `/v1/sessions/${session}/messages`, { body });
+    };
+    expect((await attach(32 * 1024 * 1024)).status).toBe(202);
+    const large = await attach(40 * 1024 * 1024);
+    expect([large.status, large.json.code]).toEqual([413, 'too_large']);
+  });
+
   it('is refused by it', async () => {
-    const { status, json } = await server.ask('POST', `/v1/runs/${session}/interrupt`);
+    const child = await server.h.fork(session, 1);
+    const { status, json } = await server.ask('POST', `/v1/runs/${child}/interrupt`);
     expect([status, json.code]).toEqual([400, 'nothing_to_do']);
   });
 

@@ -38,6 +38,19 @@ describe('over TCP', () => {
     },
   );
 
+  it.each([
+    '/v1',
+    '/v1/sessions',
+    '/%76%31/sessions',
+    '/v1//sessions',
+    '//v1/sessions',
+    '/x/../v1/sessions',
+    '/V1/sessions',
+  ])('shows nothing at %s without a token', async (path) => {
+    const { status } = await sendRaw(server.url, `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
+    expect([401, 404]).toContain(status);
+  });
+
   it('answers 403 to pages of other sites, and lets its own in', async () => {
     const foreign = ['http://evil.example', 'null', 'file://', 'http://localhost:1', `${server.url}.evil.example`];
     for (const origin of foreign) {
