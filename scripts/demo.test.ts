@@ -1,5 +1,10 @@
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { probeSandbox } from '@ramet/runtime/sandbox';
 import { expect, test } from 'vitest';
 
@@ -40,3 +45,32 @@ test('it ends with one line and exit status 1 when it cannot go on', () => {
     stderr: expect.stringMatching(/^demo: npm pack failed: .+\n$/),
   });
 });
+
+test('with --serve it stays open in the browser interface, and leaves nothing when it is ended', async (ctx) => {
+  const temp = mkdtempSync(join(tmpdir(), 'served-'));
+  const demo = spawn(process.execPath, [join(import.meta.dirname, 'demo.ts'), '--serve'], {
+    env: { ...process.env, TMPDIR: temp },
+  });
+  ctx.onTestFinished(() => {
+    demo.kill('SIGTERM');
+  });
+  const ended = once(demo, 'exit');
+  const { address, token } = await readAddress(demo.stdout);
+  const headers = { authorization: `Bearer ${token}` };
+  const ask = async (path: string) => (await fetch(`${address}${path}`, { headers })).json();
+  expect(await ask('/v1/sessions')).toMatchObject({ sessions: [{ title: 'make the test pass' }, {}] });
+  expect(await ask('/v1/runs')).toMatchObject({ runs: [{ state: 'completed' }, { state: 'completed' }] });
+  expect(await (await fetch(`${address}/`)).text()).toContain('<title>Ramet');
+  demo.kill('SIGTERM');
+  expect(await ended).toEqual([0, null]);
+  expect(readdirSync(temp).filter((name) => name.startsWith('ramet-'))).toEqual([]);
+});
+
+/** Where the demonstration says it is, once it does. */
+async function readAddress(input: Readable): Promise<{ readonly address: string; readonly token: string }> {
+  for await (const line of createInterface({ input })) {
+    const [, address, token] = /^browser +(http:\/\/127\.0\.0\.1:\d+)\/#token=(\S+)$/.exec(line) ?? [];
+    if (address !== undefined && token !== undefined) return { address, token };
+  }
+  throw new Error('the demonstration says no address');
+}

@@ -5,17 +5,19 @@
  * 1. The packed command runs as separate processes; the model is scripted; nothing leaves this machine.
  * 2. What is printed was read back from the store or measured, and compared: the first thing that does not hold ends
  *    the demonstration with exit status 1.
+ * 3. With `--serve` all of it stays, in the browser interface, until Ctrl-C; then nothing is left.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { isDeepStrictEqual } from 'node:util';
+import { isDeepStrictEqual, parseArgs } from 'node:util';
 import { probeSandbox } from '@ramet/runtime/sandbox';
 import { auditStore, takeFingerprint } from '@ramet/testkit';
 import { type Answer, type Command, packCommand } from './demo/command.ts';
 import { check, readStatus, say } from './demo/facts.ts';
 import { makeProject, type TURNS } from './demo/project.ts';
+import { serveDemonstration } from './demo/serve.ts';
 import { digestOf, lastTestExit, ownBytes, readEvents, readLines } from './demo/store.ts';
 import { showGraphForks, showStoppedWrite, type WriteStage } from './demo/writes.ts';
 
@@ -32,7 +34,10 @@ await main();
 async function main(): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'ramet-demo-'));
   try {
-    await demonstrate(await setStage(folder));
+    const { values } = parseArgs({ options: { serve: { type: 'boolean' } } });
+    const stage = await setStage(folder);
+    await demonstrate(stage);
+    if (values.serve) await serveDemonstration(stage);
   } catch (error) {
     process.stderr.write(`demo: ${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = 1;

@@ -1,5 +1,5 @@
 /** The packed command, run as the separate processes a person would start. */
-import { spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -16,6 +16,11 @@ export interface Command {
   run(args: readonly string[], expected?: number): Answer;
   /** Runs `ramet <args>`, which must succeed, and answers its standard output. */
   print(args: readonly string[]): string;
+  /**
+   * Starts `ramet <args>` with a pipe for its standard output. Ctrl-C at this terminal does not reach it: it hears of the
+   * end from whoever started it, once.
+   */
+  start(args: readonly string[]): ChildProcess;
 }
 
 /**
@@ -45,6 +50,13 @@ export function packCommand(root: string, folder: string, env: NodeJS.ProcessEnv
       return { ...rest, json: JSON.parse(stdout) as Record<string, unknown> };
     },
     print: (args) => runCommand(bin, args, { env, expected: 0 }).stdout,
+    start: (args) =>
+      spawn(process.execPath, [bin, ...args], {
+        env,
+        cwd: env.DEMO_PROJECT,
+        detached: true,
+        stdio: ['ignore', 'pipe', 'inherit'],
+      }),
   };
 }
 

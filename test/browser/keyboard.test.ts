@@ -65,6 +65,7 @@ test('lists and sessions fit a telephone, in light and dark, and a screen reader
   await inspectPage(page, 'new-session');
   await page.goto(`${new URL(page.url()).origin}/s/${session}`);
   await see(answerIn(page, 1));
+  await see(page.getByRole('table'));
   await page.getByRole('button', { name: /write_file/ }).click();
   await inspectPage(page, 'session');
 });
