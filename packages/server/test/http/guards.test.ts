@@ -142,6 +142,10 @@ describe('slow and broken senders', () => {
     expect((await sendRaw(server.url, 'GET / HTTP/1.1\r\nHost: localhost\r\nX-Slow: ')).status).toBe(408);
   });
 
+  it('cuts off who sends nothing at all', async () => {
+    expect([0, 408]).toContain((await sendRaw(server.url, '')).status);
+  });
+
   it('cuts off who sends a body without end, with 408', async () => {
     const head = `POST /v1/graphs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
     expect((await sendRaw(server.url, head)).status).toBe(408);
