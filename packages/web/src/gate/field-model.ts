@@ -88,6 +88,8 @@ function objectOf({ properties, required, additionalProperties }: Schema, depth:
     isRequired: needed.has(name),
     field: fieldOf(schema, depth + 1),
   }));
+  // A document keeps no order of names: what is needed comes first.
+  fields.sort((left, right) => Number(right.isRequired) - Number(left.isRequired));
   return fields.length === 0 ? { kind: 'json' } : { kind: 'object', fields };
 }
 

@@ -78,7 +78,11 @@ function Actions({ detail: { id, state }, view }: Pick<RunHeaderProps, 'detail' 
         </Button>
       )}
       {owner === 'none' && RESUMABLE.has(state) && (
-        <Button kind="primary" disabled={resume.isPending} onClick={() => resume.mutate()}>
+        <Button
+          kind={state === 'parked' ? 'plain' : 'primary'}
+          disabled={resume.isPending}
+          onClick={() => resume.mutate()}
+        >
           <Play aria-hidden size={13} /> {resume.isPending ? 'Resuming…' : 'Resume'}
         </Button>
       )}

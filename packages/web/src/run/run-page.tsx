@@ -66,7 +66,7 @@ function Loaded({ detail, graph, view }: LoadedProps) {
   return (
     <div className="flex h-full min-w-0 flex-col">
       <RunHeader detail={detail} view={view} onAbout={() => setAboutOpen(true)} />
-      <WaitsPanel detail={detail} view={view} live={looked.live} />
+      <WaitsPanel detail={detail} view={view} live={looked.live} isHidden={!looked.isLive} />
       <LogEnd view={view} hasGraph={graph !== null} />
       <div className="flex min-h-0 flex-1">
         <Walk {...{ graph, view, nodes, isLeft, selected }} onSelect={setSelected} />

@@ -39,9 +39,11 @@ export function Scrubber({ looked: { events, live, moment, isLive, look } }: { r
       <IconButton label="The event after" disabled={isLive} onClick={() => go(at + 1)}>
         <ChevronRight aria-hidden size={16} />
       </IconButton>
-      <Button disabled={isLive} kind={isLive ? 'plain' : 'primary'} className="px-2!" onClick={() => setWanted(null)}>
-        <Radio aria-hidden size={14} /> Now
-      </Button>
+      {!isLive && (
+        <Button kind="primary" className="px-2!" onClick={() => setWanted(null)}>
+          <Radio aria-hidden size={14} /> Back to now
+        </Button>
+      )}
       <p className="flex w-full min-w-0 items-center gap-2 text-muted text-xs md:w-72">
         {isLive ? <Badge>now</Badge> : <Badge tone="busy">as it was</Badge>}
         <span className="min-w-0 flex-1 truncate tabular-nums" title={said}>

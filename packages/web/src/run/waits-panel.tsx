@@ -15,12 +15,14 @@ export interface WaitsPanelProps {
   readonly view: LogView;
   /** The run as it is now. */
   readonly live: Moment;
+  /** Somebody looks back: what is filled in stays, and takes no space. */
+  readonly isHidden: boolean;
 }
 
 const decode = decoderOf({ readPayload: () => null });
 
 /** The panel; nothing while nothing waits. */
-export function WaitsPanel({ detail, view, live }: WaitsPanelProps) {
+export function WaitsPanel({ detail, view, live, isHidden }: WaitsPanelProps) {
   const [isOpen, setOpen] = useState(true);
   const { id, calls } = detail;
   const gates = live.end === null ? openGatesOf(live) : [];
@@ -32,7 +34,11 @@ export function WaitsPanel({ detail, view, live }: WaitsPanelProps) {
   const failure = view.state?.error;
   if (count === 0 && failure === undefined) return null;
   return (
-    <section aria-label="What waits for you" className="max-h-[50%] shrink-0 overflow-y-auto border-line border-b">
+    <section
+      aria-label="What waits for you"
+      hidden={isHidden}
+      className="max-h-[50%] shrink-0 overflow-y-auto border-line border-b"
+    >
       {failure !== undefined && (
         <p role="alert" className="told bg-danger-soft px-3 py-2 text-danger">
           It did not begin: {failure.message}

@@ -4,7 +4,7 @@
  */
 import type { NodePath } from '@ramet/core/events';
 import type { Graph } from '@ramet/core/graph';
-import { Controls, type Edge, MarkerType, ReactFlow } from '@xyflow/react';
+import { Controls, type Edge, MarkerType, ReactFlow, useReactFlow, useStore } from '@xyflow/react';
 import { useEffect, useMemo, useState } from 'react';
 import '@xyflow/react/dist/style.css';
 import './canvas.css';
@@ -18,6 +18,8 @@ import { showBody, unfoldTo } from './unfold.ts';
 
 /** A larger document takes longer to lay out than anybody waits, and nobody finds anything in its picture. */
 const MOST_NODES = 500;
+
+const FIT = { maxZoom: 1, padding: 0.12 };
 
 const TYPES = { card: NodeCard };
 
@@ -46,6 +48,7 @@ function Canvas({ graph, nodes, isLeft, selected, onSelect }: GraphCanvasProps) 
   useEffect(() => {
     if (selected?.includes('/')) setUnfolded((before) => unfoldTo(before, selected));
   }, [selected]);
+  const [isMoved, setMoved] = useState(false);
   const drawing = useMemo(() => layoutGraph(graph, unfolded), [graph, unfolded]);
   const cards = useMemo(
     () => makeCards({ graph, nodes, isLeft, selected }, drawing, setUnfolded),
@@ -62,10 +65,11 @@ function Canvas({ graph, nodes, isLeft, selected, onSelect }: GraphCanvasProps) 
       edgesFocusable={false}
       elementsSelectable
       fitView
-      fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
+      fitViewOptions={FIT}
       minZoom={0.1}
       maxZoom={1.5}
       onlyRenderVisibleElements
+      onMove={(event) => setMoved((before) => before || event !== null)}
       onNodeClick={(_, { id }) => onSelect(id)}
       onNodesChange={(changes) => {
         const chosen = changes.find((change) => change.type === 'select' && change.selected);
@@ -73,8 +77,22 @@ function Canvas({ graph, nodes, isLeft, selected, onSelect }: GraphCanvasProps) 
       }}
     >
       <Controls showInteractive={false} />
+      {!isMoved && <Fit drawing={drawing} />}
     </ReactFlow>
   );
+}
+
+/** Keeps all of it in sight while nobody has moved it: the space it has changes with what waits for a person. */
+function Fit({ drawing }: { readonly drawing: Drawing }) {
+  const { fitView } = useReactFlow();
+  const width = useStore((state) => state.width);
+  const height = useStore((state) => state.height);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is drawn, and the space for it, are what it is fitted to
+  useEffect(() => {
+    const frame = requestAnimationFrame(() => void fitView(FIT));
+    return () => cancelAnimationFrame(frame);
+  }, [fitView, width, height, drawing]);
+  return null;
 }
 
 type Look = Omit<GraphCanvasProps, 'onSelect'>;

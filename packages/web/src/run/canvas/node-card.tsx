@@ -61,7 +61,7 @@ export const NodeCard = memo(function NodeCard({ data }: NodeProps<CardNode>) {
           )}
         </div>
         <div className="flex min-w-0 items-center gap-1.5">
-          <StateMark state={state} isLeft={isLeft} />
+          <StateMark state={state} kind={kind} isLeft={isLeft} />
           <span className="min-w-0 truncate text-[0.7rem] text-muted">{summary}</span>
         </div>
       </div>

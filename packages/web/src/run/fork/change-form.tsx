@@ -15,16 +15,18 @@ export interface ChangeFormProps {
   readonly at: number;
   readonly nodes: Nodes;
   readonly graph: Graph | null;
+  readonly draft: ChangeDraft;
   /** What was checked last. */
   readonly checked: ChangeDraft;
+  readonly onChange: (draft: ChangeDraft) => void;
   readonly onCheck: (draft: ChangeDraft, changes: Changes) => void;
 }
 
 /** The form. */
-export function ChangeForm({ node, input, at, nodes, graph, checked, onCheck }: ChangeFormProps) {
-  const [draft, setDraft] = useState(checked);
+export function ChangeForm(props: ChangeFormProps) {
+  const { node, input, at, nodes, graph, draft, checked, onChange, onCheck } = props;
   const [problems, setProblems] = useState<ReadonlyMap<string, string>>(new Map());
-  const set = (change: Partial<ChangeDraft>) => setDraft((before) => ({ ...before, ...change }));
+  const set = (change: Partial<ChangeDraft>) => onChange({ ...draft, ...change });
   const check = (next: ChangeDraft) => {
     const read = readChanges(next);
     setProblems(read.isOk ? new Map() : read.problems);
@@ -62,7 +64,7 @@ export function ChangeForm({ node, input, at, nodes, graph, checked, onCheck }: 
           <Button
             kind="quiet"
             onClick={() => {
-              setDraft(NO_CHANGES);
+              onChange(NO_CHANGES);
               check(NO_CHANGES);
             }}
           >

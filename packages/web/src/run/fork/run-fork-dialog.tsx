@@ -50,6 +50,7 @@ type FormProps = RunForkDialogProps & { readonly at: number; readonly node: stri
 const decode = decoderOf({ readPayload: () => null });
 
 function Form({ id, at, node, event, nodes, graph, onClose }: FormProps) {
+  const [draft, setDraft] = useState(NO_CHANGES);
   const [changed, setChanged] = useState<{ readonly draft: typeof NO_CHANGES; readonly changes: Changes }>({
     draft: NO_CHANGES,
     changes: {},
@@ -61,8 +62,10 @@ function Form({ id, at, node, event, nodes, graph, onClose }: FormProps) {
       <ChangeForm
         {...{ node, at, nodes, graph }}
         input={decode(event?.input)}
+        draft={draft}
         checked={changed.draft}
-        onCheck={(draft, changes) => setChanged({ draft, changes })}
+        onChange={setDraft}
+        onCheck={(checked, changes) => setChanged({ draft: checked, changes })}
       />
     </details>
   );
@@ -76,9 +79,9 @@ function Form({ id, at, node, event, nodes, graph, onClose }: FormProps) {
       </div>
     );
   }
-  const isPlanning = isFetching && isPlaceholderData;
+  const isOld = (isFetching && isPlaceholderData) || draft !== changed.draft;
   return (
-    <Planned {...{ id, at, plan, isPlanning, onClose }} changes={changed.changes} onStale={() => void refetch()}>
+    <Planned {...{ id, at, plan, isOld, onClose }} changes={changed.changes} onStale={() => void refetch()}>
       {change}
     </Planned>
   );
@@ -88,8 +91,8 @@ interface PlannedProps {
   readonly id: string;
   readonly at: number;
   readonly plan: RunFork;
-  /** The plan is that of other changes: another one is on its way. */
-  readonly isPlanning: boolean;
+  /** The plan is that of other changes than those that stand in the form. */
+  readonly isOld: boolean;
   readonly changes: Changes;
   readonly onStale: () => void;
   readonly onClose: () => void;
@@ -98,7 +101,7 @@ interface PlannedProps {
 
 const NO_WRITES: readonly WriteHazard[] = [];
 
-function Planned({ id, at, plan, isPlanning, changes, onStale, onClose, children }: PlannedProps) {
+function Planned({ id, at, plan, isOld, changes, onStale, onClose, children }: PlannedProps) {
   const writes = plan.writes ?? NO_WRITES;
   const [state, setState] = useState(() => beginAcknowledgement(writes));
   useEffect(() => setState((before) => replaceWrites(before, writes)), [writes]);
@@ -109,7 +112,7 @@ function Planned({ id, at, plan, isPlanning, changes, onStale, onClose, children
     setState((before) => addWrites(before, refused));
     onStale();
   });
-  const isReady = isAcknowledged(state) && !isPlanning && !fork.isPending && !fork.isSuccess;
+  const isReady = isAcknowledged(state) && !isOld && !fork.isPending && !fork.isSuccess;
   const submit = (event: FormEvent) => {
     event.preventDefault();
     if (isReady) fork.mutate({ changes, acknowledged: [...state.acknowledged], title, isStarted });
@@ -139,11 +142,9 @@ function Planned({ id, at, plan, isPlanning, changes, onStale, onClose, children
         {fork.error !== null && <Trouble error={fork.error} />}
       </div>
       <footer className="flex shrink-0 flex-wrap items-center justify-end gap-2 border-line border-t px-4 py-2.5">
-        {left > 0 && (
-          <p role="status" className="mr-auto text-warn text-xs">
-            {renderCount(left, 'write')} not acknowledged yet
-          </p>
-        )}
+        <p role="status" className="mr-auto text-warn text-xs">
+          {isOld ? 'Changes not checked yet' : left > 0 && `${renderCount(left, 'write')} not acknowledged yet`}
+        </p>
         <Button onClick={onClose}>Cancel</Button>
         <Button type="submit" kind="primary" disabled={!isReady}>
           <GitFork aria-hidden size={14} /> {fork.isPending ? 'Forking…' : 'Fork'}

@@ -39,7 +39,7 @@ export function NodeInspector(props: NodeInspectorProps) {
         <div className="flex items-center gap-1.5">
           <KindIcon kind={placed?.node.kind ?? null} />
           <h2 className="told min-w-0 flex-1 font-mono font-semibold">{path}</h2>
-          <StateMark state={view?.state ?? 'not reached'} isLeft={isLeft} />
+          <StateMark state={view?.state ?? 'not reached'} kind={placed?.node.kind ?? null} isLeft={isLeft} />
         </div>
         {placed?.node.description !== undefined && (
           <p className="told mt-1 text-muted">{String(placed.node.description)}</p>

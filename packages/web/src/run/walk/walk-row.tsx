@@ -53,7 +53,7 @@ export function WalkRowView(props: WalkRowProps) {
         </span>
         {summary !== '' && <span className="block truncate text-[0.7rem] text-muted">{summary}</span>}
       </span>
-      <StateMark state={row.state} isLeft={isLeft} />
+      <StateMark state={row.state} kind={row.kind === 'node' ? row.nodeKind : null} isLeft={isLeft} />
     </div>
   );
 }
