@@ -2,6 +2,7 @@ import { escapeLine, renderBytes } from '@ramet/core/text';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, ChevronRight, MessageSquareText, Workflow } from 'lucide-react';
 import { memo } from 'react';
+import { CompareLink } from '../compare/compare-link.tsx';
 import type { Row } from '../data/rows.ts';
 import { StateBadge } from '../ui/badge.tsx';
 import { Age } from '../ui/time.tsx';
@@ -67,6 +68,15 @@ export const LineageItem = memo(function LineageItem(props: LineageItemProps) {
           </span>
         </div>
       </div>
+      {row.kind === 'session' && item.parentId !== null && (
+        <CompareLink
+          left={item.parentId}
+          right={row.id}
+          label="Compare with its parent"
+          tabIndex={-1}
+          className="relative z-10 max-sm:hidden"
+        />
+      )}
       <Numbers row={row} />
     </div>
   );

@@ -1,9 +1,10 @@
 /** Where a session came from, and what grew from it. */
 import type { SessionDetail } from '@ramet/client';
 import { Link } from '@tanstack/react-router';
-import { ArrowUpLeft, GitFork } from 'lucide-react';
+import { ArrowUpLeft, GitFork, Split } from 'lucide-react';
 import type { ReactNode } from 'react';
-import { useRows } from '../data/rows.ts';
+import { CompareLink } from '../compare/compare-link.tsx';
+import { type Row, useRows } from '../data/rows.ts';
 import { useShortIds } from '../data/short-ids.ts';
 import { addressOf } from '../list/address.ts';
 import { Empty } from '../ui/states.tsx';
@@ -11,7 +12,7 @@ import { Age } from '../ui/time.tsx';
 
 /** The panel. */
 export function LineagePanel({ detail }: { readonly detail: SessionDetail }) {
-  const { forkedFrom, forks } = detail;
+  const { id: own, forkedFrom, forks } = detail;
   const { data } = useRows();
   const shortId = useShortIds();
   const rowOf = (id: string) => data?.find((row) => row.id === id);
@@ -34,9 +35,11 @@ export function LineagePanel({ detail }: { readonly detail: SessionDetail }) {
                 ? null
                 : addressOf({ kind: rowOf(forkedFrom.id)?.kind ?? 'session', id: forkedFrom.id })
             }
+            {...(rowOf(forkedFrom.id)?.kind === 'session' ? { compared: { left: forkedFrom.id, right: own } } : {})}
           />
         </Part>
       )}
+      <Siblings detail={detail} rows={data ?? []} />
       {forks.length > 0 && (
         <Part title="Forks that grew from it">
           {forks.map(({ id, kind, offset, title }) => {
@@ -49,6 +52,7 @@ export function LineagePanel({ detail }: { readonly detail: SessionDetail }) {
                 place={placeOf(detail, offset)}
                 title={title}
                 address={addressOf({ kind, id })}
+                {...(kind === 'session' ? { compared: { left: own, right: id } } : {})}
                 age={row === undefined ? null : <Age time={row.createdAt} />}
               />
             );
@@ -56,6 +60,37 @@ export function LineagePanel({ detail }: { readonly detail: SessionDetail }) {
         </Part>
       )}
     </div>
+  );
+}
+
+/** Sessions that were forked from the same one. */
+function Siblings({
+  detail: { id: own, forkedFrom },
+  rows,
+}: {
+  readonly detail: SessionDetail;
+  readonly rows: readonly Row[];
+}) {
+  const shortId = useShortIds();
+  const siblings = rows.filter(
+    ({ id, kind, origin }) => kind === 'session' && id !== own && origin !== undefined && origin.id === forkedFrom?.id,
+  );
+  if (siblings.length === 0) return null;
+  return (
+    <Part title="Forked from the same session">
+      {siblings.map(({ id, title, origin, createdAt }) => (
+        <Relative
+          key={id}
+          icon={<Split aria-hidden size={14} className="mt-0.5 shrink-0 text-muted" />}
+          name={shortId(id)}
+          place={`at ${origin?.offset}`}
+          title={title}
+          address={addressOf({ kind: 'session', id })}
+          compared={{ left: own, right: id }}
+          age={<Age time={createdAt} />}
+        />
+      ))}
+    </Part>
   );
 }
 
@@ -81,9 +116,11 @@ interface RelativeProps {
   /** Null: it is not there any more. */
   readonly address: ReturnType<typeof addressOf> | null;
   readonly age?: ReactNode;
+  /** The two sessions that can be looked at side by side. */
+  readonly compared?: { readonly left: string; readonly right: string };
 }
 
-function Relative({ icon, name, place, title, address, age }: RelativeProps) {
+function Relative({ icon, name, place, title, address, age, compared }: RelativeProps) {
   const text = (
     <span className="min-w-0">
       <span className="told line-clamp-2">{title === '' ? 'Untitled' : title}</span>
@@ -92,16 +129,22 @@ function Relative({ icon, name, place, title, address, age }: RelativeProps) {
       </span>
     </span>
   );
-  const look = 'flex gap-2 rounded px-1.5 py-1';
-  return address === null ? (
-    <p className={look}>
-      {icon}
-      {text}
-    </p>
-  ) : (
-    <Link {...address} className={`${look} hover:bg-raised`}>
-      {icon}
-      {text}
-    </Link>
+  const look = 'flex min-w-0 flex-1 gap-2 rounded px-1.5 py-1';
+  if (address === null) {
+    return (
+      <p className={look}>
+        {icon}
+        {text}
+      </p>
+    );
+  }
+  return (
+    <div className="flex items-center">
+      <Link {...address} className={`${look} hover:bg-raised`}>
+        {icon}
+        {text}
+      </Link>
+      {compared !== undefined && <CompareLink {...compared} label={`Compare with ${name}`} />}
+    </div>
   );
 }
