@@ -3,7 +3,7 @@
  * its log ended, which alone may grow without one.
  */
 import { lstatSync } from 'node:fs';
-import type { RunPaths } from '../store/index.ts';
+import { codeOf, type RunPaths } from '../store/index.ts';
 import { listSegments } from '../store/segments.ts';
 
 /** What was there. */
@@ -14,9 +14,9 @@ export interface RunStamp {
   readonly segment: string;
 }
 
-/** Takes the stamp of a run; before it is read, so that what changes meanwhile is seen. */
+/** Takes the stamp of a run; before it is read, so that what changes meanwhile is seen. Never throws: who reads it says why. */
 export function takeStamp({ lock, log }: RunPaths): RunStamp {
-  const last = listSegments(log).at(-1)?.path ?? null;
+  const last = findLast(log);
   return { lock: describeFile(lock), last, segment: last === null ? '' : describeFile(last) };
 }
 
@@ -25,8 +25,20 @@ export function hasStamp({ lock }: RunPaths, stamp: RunStamp): boolean {
   return describeFile(lock) === stamp.lock && (stamp.last === null || describeFile(stamp.last) === stamp.segment);
 }
 
+function findLast(log: string): string | null {
+  try {
+    return listSegments(log).at(-1)?.path ?? null;
+  } catch {
+    return null;
+  }
+}
+
 /** Its links count: a fork shares segments, and a run that shares them takes less of its own. */
 function describeFile(path: string): string {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.nlink}:${stats.size}:${stats.mtimeMs}`;
+  try {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    return stats === undefined ? '' : `${stats.dev}:${stats.ino}:${stats.nlink}:${stats.size}:${stats.mtimeMs}`;
+  } catch (error) {
+    return codeOf(error);
+  }
 }
