@@ -4,26 +4,22 @@
  * 1. What was written is lost by nothing but sending it.
  * 2. Enter that ends the choice of a character (input methods) sends nothing.
  */
-import type { Attachment } from '@ramet/client';
 import { ArrowUp, ImagePlus, SlidersHorizontal, Square } from 'lucide-react';
 import { type RefObject, useState } from 'react';
 import { Button, IconButton } from '../ui/button.tsx';
-import { describeError } from '../ui/states.tsx';
-import { readFiles } from './attach.ts';
 import { AttachedFiles } from './attached-files.tsx';
-import { type CommandName, parseTyped } from './commands.ts';
+import type { CommandName } from './commands.ts';
 import { ComposerField } from './composer-field.tsx';
 import { describeSettings } from './describe-settings.ts';
 import { SettingsDialog } from './settings-dialog.tsx';
-import { useDraft } from './use-draft.ts';
-import { useSend } from './use-send.ts';
+import { useComposing } from './use-composing.ts';
 
 export interface ComposerProps {
   readonly id: string;
   readonly field: RefObject<HTMLTextAreaElement | null>;
   /** The model of its last turn. */
   readonly model: string | undefined;
-  /** A turn is open: nothing can be sent. */
+  /** A turn is open: what is sent waits for its end. */
   readonly isBusy: boolean;
   /** Absent: nothing runs here that could be stopped. */
   readonly onInterrupt?: () => void;
@@ -33,15 +29,23 @@ export interface ComposerProps {
 
 /** The composer of a session. */
 export function Composer(props: ComposerProps) {
-  const { field, model, isBusy, onInterrupt } = props;
-  const { draft, files, said, isSending, submit, take, leaveOut } = useComposing(props);
+  const { field, model, onInterrupt } = props;
+  const { draft, files, problem, isSending, isWaiting, submit, holdBack, take, leaveOut } = useComposing(props);
   const [isSetting, setSetting] = useState(false);
   return (
     <ComposerField field={field} text={draft.text} onText={draft.setText} onSubmit={submit} onFiles={take}>
       <AttachedFiles files={files} onRemove={leaveOut} />
-      {said !== null && (
+      {problem !== null && (
         <p role="alert" className="told px-3 pb-1 text-danger text-xs">
-          {said}
+          {problem}
+        </p>
+      )}
+      {isWaiting && (
+        <p role="status" className="px-3 pb-1 text-muted text-xs">
+          It is sent when the turn is over.{' '}
+          <button type="button" className="text-accent underline" onClick={holdBack}>
+            Hold it back
+          </button>
         </p>
       )}
       <div className="flex items-center gap-1 px-1.5 pb-1.5">
@@ -57,7 +61,7 @@ export function Composer(props: ComposerProps) {
             <Square aria-hidden size={12} className="fill-current" /> Interrupt
           </Button>
         )}
-        <Button kind="primary" disabled={isBusy || isSending || draft.text.trim() === ''} onClick={submit}>
+        <Button kind="primary" disabled={isWaiting || isSending || draft.text.trim() === ''} onClick={submit}>
           <ArrowUp aria-hidden size={14} /> Send
         </Button>
       </div>
@@ -70,45 +74,6 @@ export function Composer(props: ComposerProps) {
       />
     </ComposerField>
   );
-}
-
-const BUSY = 'The turn is not over yet: what you wrote is kept until it is.';
-
-/** What was written and attached, and what sending it does. */
-function useComposing({ id, isBusy, onCommand }: ComposerProps) {
-  const draft = useDraft(id);
-  const [files, setFiles] = useState<readonly Attachment[]>([]);
-  const [problem, setProblem] = useState<string | null>(null);
-  const { send, isSending, error } = useSend(id, () => {
-    draft.setText('');
-    setFiles([]);
-  });
-  const take = async (given: readonly File[]) => {
-    const { files: added, problems } = await readFiles(given);
-    setFiles((before) => [...before, ...added]);
-    setProblem(problems.length === 0 ? null : problems.join('; '));
-  };
-  const submit = () => {
-    const typed = parseTyped(draft.text);
-    setProblem(typed.kind === 'problem' ? typed.message : null);
-    if (typed.kind === 'command') {
-      draft.setText('');
-      setProblem(onCommand(typed.name, typed.argument) ?? null);
-    } else if (typed.kind === 'message') {
-      if (isBusy) setProblem(BUSY);
-      else if (!isSending) send({ prompt: typed.text, attachments: files, settings: draft.settings });
-    }
-  };
-  return {
-    draft,
-    files,
-    // Once the turn is over there is nothing more to wait for.
-    said: (problem === BUSY && !isBusy ? null : problem) ?? (error === null ? null : describeError(error)),
-    isSending,
-    submit,
-    take: (given: readonly File[]) => void take(given),
-    leaveOut: (file: Attachment) => setFiles((before) => before.filter((other) => other !== file)),
-  };
 }
 
 function Picker({ onFiles }: { readonly onFiles: (files: readonly File[]) => void }) {
