@@ -35,19 +35,17 @@ export function Dialog({ title, isOpen, onClose, children, actions, shape = 'mid
           initialFocus={() => findFirstField(content.current)}
           className={`fixed z-30 flex w-full flex-col overflow-hidden border-line bg-surface shadow-xl ${SHAPES[shape]}`}
         >
-          <header className="flex shrink-0 items-center gap-2 border-line border-b px-4 py-2">
+          <div className="flex shrink-0 items-center gap-2 border-line border-b px-4 py-2">
             <Base.Title className="told min-w-0 flex-1 font-semibold">{title}</Base.Title>
             <Base.Close render={<IconButton label="Close" />}>
               <X aria-hidden size={16} />
             </Base.Close>
-          </header>
+          </div>
           <div ref={content} className="flex min-h-0 flex-1 flex-col overflow-y-auto">
             {children}
           </div>
           {actions !== undefined && (
-            <footer className="flex shrink-0 flex-wrap justify-end gap-2 border-line border-t px-4 py-2.5">
-              {actions}
-            </footer>
+            <div className="flex shrink-0 flex-wrap justify-end gap-2 border-line border-t px-4 py-2.5">{actions}</div>
           )}
         </Base.Popup>
       </Base.Portal>

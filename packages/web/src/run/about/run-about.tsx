@@ -71,7 +71,7 @@ function Facts({ detail }: { readonly detail: RunDetail }) {
 function Part({ title, children }: { readonly title: string; readonly children: ReactNode }) {
   return (
     <section>
-      <h3 className="mb-1 font-medium text-xs">{title}</h3>
+      <h2 className="mb-1 font-medium text-xs">{title}</h2>
       {children}
     </section>
   );

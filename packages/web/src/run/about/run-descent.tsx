@@ -18,7 +18,7 @@ export function RunDescent({ detail: { forkedFrom, forks } }: { readonly detail:
       {forkedFrom !== undefined && <Origin origin={forkedFrom} name={shortId(forkedFrom.id)} />}
       {forks.length > 0 && (
         <section>
-          <h3 className="mb-1 font-medium text-muted text-xs">Forks that grew from it</h3>
+          <h2 className="mb-1 font-medium text-muted text-xs">Forks that grew from it</h2>
           <ul>
             {forks.map(({ id, kind, offset, title }) => (
               <li key={id}>
@@ -46,7 +46,7 @@ function Origin({ origin, name }: OriginProps) {
   const { id, fromNode, offset, acknowledgedWrites, changes, removed } = origin;
   return (
     <section className="space-y-1">
-      <h3 className="font-medium text-muted text-xs">It came from</h3>
+      <h2 className="font-medium text-muted text-xs">It came from</h2>
       <p className="told">
         {removed ? (
           <span className="font-mono">{name}</span>
