@@ -1,7 +1,8 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 
 const root = join(import.meta.dirname, '..');
@@ -31,6 +32,19 @@ test('the packed command holds the bin, the build and its licences, and runs wit
   symlinkSync(join(root, native), join(folder, native));
   const run = spawnSync(process.execPath, [join(folder, 'package/bin/ramet.mjs'), '--help'], { encoding: 'utf8' });
   expect(run).toMatchObject({ status: 0, stderr: '' });
+});
+
+/** Of scripts, compressed, before the first page is loaded. */
+const FIRST_LOAD_BYTES = 200_000;
+
+test('what a browser loads of scripts before its first page is small, and of the server alone', () => {
+  const web = join(root, 'packages/cli/dist/web');
+  const page = readFileSync(join(web, 'index.html'), 'utf8');
+  const scripts = [...page.matchAll(/(?:src|href)="([^"]+\.js)"/g)].map(([, path = '']) => path);
+  const sizes = scripts.map((path) => gzipSync(readFileSync(join(web, path))).length);
+  expect(scripts.length).toBeGreaterThan(0);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBeLessThan(FIRST_LOAD_BYTES);
+  expect(page).not.toMatch(/(?:src|href)="(?!\/)/);
 });
 
 function listTarball(folder: string): string {

@@ -1,8 +1,9 @@
 /** The command as it is published: packed, installed, and run as a person would. */
 import { copyFileSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
-import { delimiter, dirname, join } from 'node:path';
+import { delimiter, dirname, extname, join } from 'node:path';
 import { expect, type TestContext, test } from 'vitest';
-import { BIN, findProgram, NODE_PATH, parseAnswer, ROOT, runProgram } from './support/command.ts';
+import { BIN, findProgram, NODE_PATH, parseAnswer, ROOT, runProgram, startProgram } from './support/command.ts';
+import { type ServedDaemon, waitForDaemon } from './support/daemon.ts';
 import { callShell, openStage, skipWithoutSandbox } from './support/stage.ts';
 
 /** A Node of this machine that is too old, if there is one. */
@@ -53,7 +54,36 @@ test('npm install -g of the tarball gives a command that does the main job', { t
   await ramet('run', '--session', child, '--model', model, 'again');
   await ramet('remove', session, '--yes');
   expect(parseAnswer(await ramet('verify', child, '--json'))).toMatchObject({ ok: true });
+
+  const serving = startProgram('ramet', ['serve', '--port', '0', '--json'], { cwd: stage.repository, env });
+  ctx.onTestFinished(async () => {
+    serving.child.kill('SIGKILL');
+    await serving.ended;
+  });
+  await expectInterface(await waitForDaemon(serving));
 });
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.svg': 'image/svg+xml',
+};
+
+/** The page is there, with all that it names: each of its own type, and nothing may run that is not the server's. */
+async function expectInterface({ listening: { address } }: ServedDaemon): Promise<void> {
+  const page = await fetch(`${address}/`);
+  expect(page.headers.get('content-type')).toMatch(/^text\/html/);
+  expect(page.headers.get('content-security-policy')).toContain("default-src 'none'; script-src 'self'");
+  const named = [...(await page.text()).matchAll(/(?:src|href)="([^"]+)"/g)].map(([, path = '']) => path);
+  expect(named.map((path) => extname(path))).toEqual(expect.arrayContaining(['.js', '.css', '.svg']));
+  for (const path of named) {
+    const file = await fetch(new URL(path, address));
+    expect(file.status, path).toBe(200);
+    expect(file.headers.get('content-type'), path).toContain(TYPES[extname(path)] ?? 'no such type');
+    expect(file.headers.get('x-content-type-options'), path).toBe('nosniff');
+    expect((await file.bytes()).length, path).toBeGreaterThan(0);
+  }
+}
 
 test('npx finds the command in the checkout', async (ctx) => {
   const stage = openStage(ctx);

@@ -67,6 +67,11 @@ export async function startDaemon(
     running.child.kill('SIGKILL');
     await running.ended;
   });
+  return waitForDaemon(running);
+}
+
+/** Waits until a `ramet serve --json` that was started listens. */
+export async function waitForDaemon(running: Running): Promise<ServedDaemon> {
   const line = await new Promise<string>((resolve, reject) => {
     let text = '';
     running.child.stdout?.on('data', (chunk: Buffer) => {

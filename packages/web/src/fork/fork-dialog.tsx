@@ -21,7 +21,7 @@ export interface ForkDialogProps {
   readonly at: number | null;
   /** The number of that turn, where it is known. */
   readonly turn: number | undefined;
-  /** The model of the last turn. */
+  /** The model of that turn, where it is known. */
   readonly model: string | undefined;
   readonly onClose: () => void;
 }
@@ -73,7 +73,7 @@ function Form({ place, model: last, onClose }: FormProps) {
           />
           <TextField
             label="Model of its next turn"
-            placeholder={last ?? 'the default'}
+            placeholder={last ?? 'that of the turn it forks at'}
             value={model}
             onChange={(event) => setModel(event.target.value)}
           />

@@ -87,7 +87,7 @@ function Loaded({ detail, log, transcript }: LoadedProps) {
         id={id}
         at={forkAt}
         turn={turnEndingAt(forkAt, detail, transcript)}
-        model={detail.model}
+        model={forkAt === latest ? detail.model : undefined}
         onClose={() => setForkAt(null)}
       />
       <DiffDialog id={id} title="What changed" range={range} onClose={() => setRange(null)} />
