@@ -11,6 +11,7 @@ import { applyWork } from '@ramet/runtime/upkeep';
 import { findTurnCheckpoint, listCheckpointFolder, readCheckpointPart } from '@ramet/runtime/workspace/browse';
 import * as routes from '../contract/routes/either.ts';
 import { given } from '../daemon/given.ts';
+import { refuseFolder } from '../daemon/place.ts';
 import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
 import type { Problem } from '../http/problem.ts';
 import { type Api, findNamed, mapAnswer } from './api.ts';
@@ -58,8 +59,11 @@ export function listWorkspaceEndpoints(api: Api): readonly Endpoint[] {
     makeEndpoint(routes.apply, async ({ path, body }) => {
       const id = findNamed(api, path.id);
       if (isRefusal(id)) return id;
+      const { checkout } = body;
+      const misuse = checkout === undefined ? null : refuseFolder(checkout, 'checkout');
+      if (misuse !== null) return misuse;
       // A daemon stands nowhere: files are only written into a checkout that is named.
-      const cwd = body.checkout ?? '/';
+      const cwd = checkout ?? '/';
       return mapAnswer(await applyWork(store, { id, cwd, ...given(body) }), (done) =>
         reply(200, describeApplied(done)),
       );

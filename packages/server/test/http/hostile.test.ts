@@ -1,9 +1,10 @@
 /** Requests that nobody should send: each is answered with a 4xx, and none changes a byte. */
 import { Agent, request } from 'node:http';
 import type { RunId } from '@ramet/core';
-import { auditStore, digestTree } from '@ramet/testkit';
+import { auditStore, cel, readTree } from '@ramet/testkit';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeDocument } from '../../src/contract/index.ts';
+import { openDaemon } from '../../src/daemon/index.ts';
 import { sendRaw } from '../support/raw.ts';
 import { type ServerHarness, startServer, TOKEN } from '../support/server.ts';
 
@@ -33,11 +34,13 @@ const agent = new Agent({ keepAlive: true, maxSockets: 16 });
 let server: ServerHarness;
 let session: RunId;
 let run: RunId;
-let before: string;
+let before: ReturnType<typeof readTree>;
 let sent = 0;
 
 beforeAll(async () => {
-  server = await startServer();
+  server = await startServer({
+    openDaemon: (services) => openDaemon({ services, cwd: services.store.layout.home, publish: () => {} }),
+  });
   session = (await server.h.turn(null, 'echo one > one.txt')).session;
   await server.h.fork(session, 1);
   const nodes = {
@@ -45,7 +48,7 @@ beforeAll(async () => {
     mail: { kind: 'tool', exec: { command: ['true'], sandbox: false } },
   } as const;
   run = (await server.h.start({ nodes, edges: [{ from: 'mail', to: 'ask' }] })).run;
-  before = digestTree(server.h.home);
+  before = readTree(server.h.home);
 });
 
 afterAll(async () => {
@@ -302,6 +305,68 @@ describe('nothing is taken', () => {
     expect(await findTaken(requests)).toEqual([]);
   });
 
+  it('of words that say what cannot be done', async () => {
+    const { repository: cwd } = server.h;
+    const settings = [
+      { model: 'nobody/nothing' },
+      { model: '../../etc/passwd' },
+      { model: 'scripted:/etc/passwd' },
+      { model: 'scripted:/nowhere' },
+      { model: `scripted:${'x'.repeat(5000)}` },
+      { model: 'openai-compatible/x', baseUrl: 'file:///etc/passwd' },
+      { model: 'a\u0000b' },
+      { allowNet: ['*'] },
+      { allowNet: ['http://x/'] },
+      { rules: [{ tool: 'no such tool', do: 'allow' }] },
+      { limits: { maxRequests: -1 } },
+      { limits: { maxCost: 1 } },
+      { onAsk: 'shrug' },
+    ];
+    const places = ['/nowhere', '/etc/passwd', '/', '/proc/self/mem', `/${'x'.repeat(300)}`, '/a\u0000b', 'relative'];
+    const bodies = [
+      ...settings.map((given) => ({ cwd, prompt: 'x', ...given })),
+      ...places.map((place) => ({ cwd: place, prompt: 'x' })),
+      { cwd, prompt: '' },
+      { cwd, prompt: 'x', attachments: [{ mediaType: 'x', filename: 'x', data: '!' }] },
+    ];
+    const documents = [
+      '0'.repeat(64),
+      'x',
+      '../x',
+      {},
+      { schema: 1, nodes: { a: { kind: 'agent', prompt: cel('1 /') } } },
+    ];
+    const requests = [
+      ...bodies.map((body) => ({ path: '/v1/sessions', body })),
+      ...settings.map((given) => ({ path: `/v1/sessions/${session}/messages`, body: { prompt: 'x', ...given } })),
+      ...settings.map((given) => ({ path: `/v1/sessions/${session}/continue`, body: given })),
+      ...documents.map((graph) => ({ path: '/v1/runs', body: { cwd, graph } })),
+      ...documents.map((graph) => ({ path: `/v1/runs/${run}/fork`, body: { fromNode: 'ask', graph } })),
+      ...[{}, { answer: 'x' }, { answer: true, gate: 99 }, { answer: true, gate: '../x' }].map((body) => ({
+        path: `/v1/runs/${run}/answer`,
+        body,
+      })),
+      ...['x', 'allow', null].map((answer) => ({ path: `/v1/runs/${session}/approvals/call`, body: { answer } })),
+      ...[0, 5, 999_999].map((offset) => ({ path: `/v1/runs/${session}/fork`, body: { at: offset } })),
+      ...[0, 999_999].map((at) => ({ path: `/v1/sessions/${session}/fork`, body: { at } })),
+      ...['/nowhere', '/', '/etc/passwd'].map((checkout) => ({
+        path: `/v1/runs/${session}/apply`,
+        body: { checkout, toCheckout: true },
+      })),
+      ...['a b', '-x', 'x..y', 'x\u0000', '/', '@{', 'x'.repeat(5000)].map((branch) => ({
+        path: `/v1/runs/${session}/apply`,
+        body: { checkout: cwd, branch },
+      })),
+      { path: `/v1/runs/${session}/interrupt`, body: undefined },
+    ];
+    const sent = requests.map(({ path, body }) => ({
+      method: 'POST',
+      path,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }));
+    expect(await findTaken(sent)).toEqual([]);
+  });
+
   it('of idempotency keys and event ids that are none', async () => {
     const path = `/v1/sessions/${session}/fork`;
     const keys = ['', 'x'.repeat(256)].map((key) => ({
@@ -343,5 +408,5 @@ describe('nothing is taken', () => {
 });
 
 it('leaves the state folder as it was, byte for byte', () => {
-  expect(digestTree(server.h.home)).toBe(before);
+  expect(readTree(server.h.home)).toEqual(before);
 });

@@ -2,7 +2,9 @@
 
 import { isRefusal } from '@ramet/core';
 import { type Feeds, openFeeds } from '@ramet/runtime/follow';
+import type { RunServices } from '@ramet/runtime/graph';
 import { type GraphHarness, makeGraphHarness } from '@ramet/testkit';
+import type { Daemon } from '../../src/daemon/types.ts';
 import { type ConnectionLimits, type Listening, listen, makeApp } from '../../src/http/index.ts';
 import { findAnswerProblems } from './answers.ts';
 import { type FakeDaemon, makeFakeDaemon } from './fake-daemon.ts';
@@ -36,6 +38,8 @@ export interface Answer {
 }
 
 export interface ServerOptions {
+  /** A daemon that really drives; absent: one that only notes what it is asked. */
+  readonly openDaemon?: (services: RunServices) => Daemon;
   readonly limits?: Partial<ConnectionLimits>;
   readonly web?: string;
   readonly socket?: string;
@@ -46,10 +50,11 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerHa
   const h = makeGraphHarness();
   const services = h.servicesOf();
   const daemon = makeFakeDaemon(services);
+  const driving = options.openDaemon?.(services) ?? daemon;
   const feeds = openFeeds(h.store);
   const faults: unknown[] = [];
   const { web = null, keepAliveMs = 15_000, limits = {}, socket = null } = options;
-  const api = { services, daemon, feeds, version: '0.0.0-test', cwd: h.repository, keepAliveMs };
+  const api = { services, daemon: driving, feeds, version: '0.0.0-test', cwd: h.repository, keepAliveMs };
   const app = makeApp({ ...api, web, onFault: (error) => faults.push(error) });
   const listening = await listen({ app, token: TOKEN, host: '127.0.0.1', port: 0, allowRemote: false, socket, limits });
   if (isRefusal(listening)) throw new Error(listening.message);
@@ -78,6 +83,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerHa
       return answer;
     },
     close: async () => {
+      await driving.close();
       feeds.close();
       await listening.close(100);
       h.remove();
