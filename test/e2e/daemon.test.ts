@@ -99,12 +99,19 @@ describe('ramet serve', () => {
     expect((await second.ask('/v1/sessions')).body).toEqual({ sessions: [] });
   });
 
-  test('serves a state folder whose path is longer than a socket address may be', async (ctx) => {
+  test('serves a state folder whose path is longer than a socket address may be, to the command too', async (ctx) => {
+    await skipWithoutSandbox(ctx);
     const stage = openStage(ctx, { name: `long-${'x'.repeat(90)}` });
     const daemon = await startDaemon(stage, ctx);
-    const [, token] = /#token=([\w-]+)$/.exec(daemon.listening.url) ?? [];
-    const headers = { authorization: `Bearer ${token}` };
-    expect((await fetch(`${daemon.listening.address}/v1/sessions`, { headers })).status).toBe(200);
+    const { listening } = daemon;
+    expect(listening.socket).toBeNull();
+    const [, token] = /#token=([\w-]+)$/.exec(listening.url) ?? [];
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const model = stage.writeScript([callShell(UNTIL_GO), { text: 'done' }]);
+    const body = JSON.stringify({ cwd: stage.repository, prompt: 'do it', model });
+    const made = await fetch(`${listening.address}/v1/sessions`, { method: 'POST', headers, body });
+    const { session } = (await made.json()) as { readonly session: string };
+    expect(await stage.ask(['verify', session])).toMatchObject({ id: session, ok: true });
     expect(await daemon.stop()).toBe(0);
   });
 });

@@ -2,8 +2,8 @@
 import { type Client, makeClient } from '@ramet/client';
 import type { RunId } from '@ramet/core/events';
 import { isGraphRun } from '@ramet/runtime/inspect';
-import type { FileStore } from '@ramet/runtime/store';
-import { readEndpoint, readToken } from '@ramet/server/endpoint';
+import { acquireLock, type FileStore } from '@ramet/runtime/store';
+import { daemonPathsOf, readEndpoint, readToken } from '@ramet/server/endpoint';
 import type { CliContext } from '../context.ts';
 import { makeSocketFetch } from './socket-fetch.ts';
 
@@ -11,14 +11,21 @@ import { makeSocketFetch } from './socket-fetch.ts';
 export type Live = Awaited<ReturnType<typeof readLive>>;
 
 /** Makes a client of the daemon that was last announced; null when none was. Whether it lives shows when it is called. */
-function connectDaemon({ env }: Pick<CliContext, 'env'>, store: FileStore): Client | null {
+async function connectDaemon({ env }: Pick<CliContext, 'env'>, store: FileStore): Promise<Client | null> {
   const { home } = store.layout;
   const endpoint = readEndpoint(home);
   if (endpoint === null) return null;
   const { url, socket } = endpoint;
   if (socket !== null) return makeClient({ baseUrl: 'http://localhost', fetch: makeSocketFetch(socket) });
   const token = readToken(home, env);
-  return token === null ? null : makeClient({ baseUrl: url, token });
+  return token !== null && (await isServed(home)) ? makeClient({ baseUrl: url, token }) : null;
+}
+
+/** Where a daemon died another program may listen by now: it is not shown the token. */
+async function isServed(home: string): Promise<boolean> {
+  const free = await acquireLock(daemonPathsOf(home).lock, 'shared');
+  free?.release();
+  return free === null;
 }
 
 /** Finds the daemon that is at work in a run; null when there is none, or it is not at work there. */
@@ -27,7 +34,7 @@ export async function findDriver(
   store: FileStore,
   id: RunId,
 ): Promise<Client | null> {
-  const client = connectDaemon(context, store);
+  const client = await connectDaemon(context, store);
   if (client === null) return null;
   try {
     const { owner } = await readLive(client, store, id);
