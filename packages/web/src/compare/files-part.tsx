@@ -30,7 +30,7 @@ export function FilesPart({ comparison }: { readonly comparison: Comparison }) {
       onToggle={(event) => setOpen(event.currentTarget.open)}
     >
       <summary className="cursor-pointer px-3 py-2 hover:bg-raised">
-        <span className="font-medium">{renderCount(files.length, 'file')} differ</span>{' '}
+        <span className="font-medium">{renderCount(files.length, 'file differs', 'files differ')}</span>{' '}
         <span className="text-muted text-xs">
           from the first to the second: <span className="text-accent">+{sum('additions')}</span>{' '}
           <span className="text-danger">−{sum('deletions')}</span>

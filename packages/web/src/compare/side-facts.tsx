@@ -51,7 +51,7 @@ function Fact({ name, children }: { readonly name: string; readonly children: Re
   return (
     <>
       <dt className="text-muted">{name}</dt>
-      <dd className="min-w-0 tabular-nums">{children}</dd>
+      <dd className="told min-w-0 tabular-nums">{children}</dd>
     </>
   );
 }

@@ -1,6 +1,6 @@
 /** Everything that waits for a person, over all sessions and runs: answered where it stands, or a click away. */
 import type { InboxItem } from '@ramet/client';
-import { escapeLine, renderCount } from '@ramet/core/text';
+import { renderCount } from '@ramet/core/text';
 import { decoderOf } from '@ramet/core/transcript';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
@@ -10,6 +10,7 @@ import { useApi } from '../app/api.tsx';
 import { AskCard } from '../calls/ask-card.tsx';
 import { OutcomeCard } from '../calls/outcome-card.tsx';
 import { useInbox } from '../data/inbox.ts';
+import { useNames } from '../data/names.ts';
 import { useShortIds } from '../data/short-ids.ts';
 import { GateCard } from '../gate/gate-card.tsx';
 import { addressOf } from '../list/address.ts';
@@ -55,11 +56,12 @@ function keyOf(item: InboxItem): string {
 function Waiting({ item }: { readonly item: InboxItem }) {
   const { id, kind, title, since } = item;
   const shortId = useShortIds();
+  const nameOf = useNames();
   return (
     <>
       <p className="mb-1 flex min-w-0 items-baseline gap-2">
         <Link {...addressOf({ kind, id })} className="min-w-0 truncate font-medium text-accent hover:underline">
-          {title === '' ? 'Untitled' : escapeLine(title)}
+          {nameOf(id, title)}
         </Link>
         <span className="shrink-0 font-mono text-muted text-xs">{shortId(id)}</span>
         <span className="ml-auto shrink-0 text-muted text-xs">

@@ -4,12 +4,13 @@
  * 1. What is not known is never shown as nothing.
  */
 import type { StoreUsage, Usage } from '@ramet/client';
-import { escapeLine, renderCount } from '@ramet/core/text';
+import { renderCount } from '@ramet/core/text';
 import { useQuery } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
 import { useApi } from '../app/api.tsx';
 import { keys } from '../data/keys.ts';
+import { useNames } from '../data/names.ts';
 import { useShortIds } from '../data/short-ids.ts';
 import { addressOf } from '../list/address.ts';
 import { Empty, Loading, Trouble } from '../ui/states.tsx';
@@ -120,6 +121,7 @@ function Table({ rows }: { readonly rows: readonly UsageRow[] }) {
 
 function Name({ row: { id, kind, title } }: { readonly row: UsageRow }) {
   const shortId = useShortIds();
+  const nameOf = useNames();
   const name = <span className="font-mono text-muted text-xs">{shortId(id)}</span>;
   if (kind === 'removed') {
     return <span className="text-muted">removed; its forks hold these replies {name}</span>;
@@ -127,7 +129,7 @@ function Name({ row: { id, kind, title } }: { readonly row: UsageRow }) {
   return (
     <>
       <Link {...addressOf({ kind, id })} className="block truncate hover:underline">
-        {title === '' ? 'Untitled' : escapeLine(title)}
+        {nameOf(id, title)}
       </Link>
       {name} <span className="text-muted text-xs">{kind}</span>
     </>
