@@ -5,7 +5,7 @@
  *    Only a `rewind` takes lines back: what follows it begins there.
  */
 import type { Client } from './client.ts';
-import { Unreachable } from './problem.ts';
+import { ApiProblem, Unreachable } from './problem.ts';
 import { readServerSentEvents, type ServerSentEvent } from './server-sent-events.ts';
 
 export type Followed =
@@ -66,9 +66,18 @@ async function connect(
     const { body } = await client.open('followEvents', { path: { id }, ...from }, { signal, ...headers });
     return body;
   } catch (error) {
-    if (error instanceof Unreachable || signal.aborted) return null;
+    if (isPassing(error) || signal.aborted) return null;
     throw error;
   }
+}
+
+/** Of whoever stands between, when there is nobody behind: bad gateway, unavailable, gateway timeout. */
+const GATEWAY: ReadonlySet<number> = new Set([502, 503, 504]);
+
+/** Nobody is there, or the daemon is about to end: the next one goes on where this one was. */
+function isPassing(error: unknown): boolean {
+  if (error instanceof Unreachable) return true;
+  return error instanceof ApiProblem && (error.code === 'interrupted' || GATEWAY.has(error.status));
 }
 
 /** A stream that breaks off ends here. */

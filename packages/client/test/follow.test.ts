@@ -45,6 +45,13 @@ describe('following a run', () => {
     expect(asked).toEqual(['?from=0', '0']);
   });
 
+  it('goes on when it was refused by a daemon that was about to end, or by a gateway', async () => {
+    const ending = Response.json({ ...REFUSED, code: 'interrupted', status: 499 }, { status: 499 });
+    const { asked, followed } = await follow([line(0), ending, new Response('', { status: 502 }), line(1)]);
+    expect(offsetsOf(followed)).toEqual([0, 1]);
+    expect(asked).toEqual(['?from=0', '0', '0', '0']);
+  });
+
   it('ends with the run, and throws what another try would not mend', async () => {
     const { followed } = await follow(['event: end\ndata: {"reason":"removed"}\n\n', line(0)]);
     expect(followed.at(-1)).toEqual({ kind: 'end', data: '{"reason":"removed"}' });

@@ -59,7 +59,8 @@ export function RunHeader({ detail, view, onAbout }: RunHeaderProps) {
 }
 
 const RESUMABLE: ReadonlySet<string> = new Set(['idle', 'parked', 'interrupted', 'failed']);
-const ENDED: ReadonlySet<string> = new Set(['completed', 'abandoned', 'damaged']);
+/** What is ended cannot be abandoned, nor what somebody works on. */
+const KEPT: ReadonlySet<string> = new Set(['running', 'completed', 'abandoned', 'damaged']);
 
 function Actions({ detail: { id, state }, view }: Pick<RunHeaderProps, 'detail' | 'view'>) {
   const [isAbandoning, setAbandoning] = useState(false);
@@ -86,7 +87,7 @@ function Actions({ detail: { id, state }, view }: Pick<RunHeaderProps, 'detail' 
           <Play aria-hidden size={13} /> {resume.isPending ? 'Resuming…' : 'Resume'}
         </Button>
       )}
-      {owner === 'none' && !ENDED.has(state) && (
+      {owner === 'none' && !KEPT.has(state) && (
         <Button onClick={() => setAbandoning(true)}>
           <SquareSlash aria-hidden size={13} /> Abandon…
         </Button>

@@ -4,6 +4,8 @@ import { createContext, use } from 'react';
 export interface TranscriptFrame {
   /** The session, or the run of whose nodes it is one. */
   readonly id: string;
+  /** Who said what begins a turn; absent: whoever looks at it. */
+  readonly asker?: string;
   /** Events before this offset are inherited. */
   readonly ownFrom: number;
   /** Whether anybody works on the session now; absent where that is not known. */

@@ -32,7 +32,7 @@ export function SaidView({ item, span }: SaidViewProps) {
 }
 
 function Prompt({ told, span }: { readonly told: Told<EntryOf<'user'>>; readonly span: TurnSpan | undefined }) {
-  const { id } = useFrame();
+  const { id, asker = 'You' } = useFrame();
   const { entry, isLoading, error } = useTold(id, told, true);
   return (
     <article
@@ -42,7 +42,7 @@ function Prompt({ told, span }: { readonly told: Told<EntryOf<'user'>>; readonly
       <header className="mb-1 flex items-center gap-1.5 text-muted text-xs">
         <User aria-hidden size={13} />
         <span className="flex-1">
-          You · turn {span?.turn} · <Moment time={told.event.time} />
+          {asker} · turn {span?.turn} · <Moment time={told.event.time} />
         </span>
         <ForkButton span={span} />
       </header>

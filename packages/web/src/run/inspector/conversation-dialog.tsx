@@ -36,7 +36,7 @@ function Conversation({
   const shortId = useShortIds();
   const [folds] = useState(() => new Map<string, boolean>());
   const frame = useMemo(
-    () => ({ id, ownFrom: 0, shortId, onFork: null, onChanges: null, folds }),
+    () => ({ id, asker: 'The run', ownFrom: 0, shortId, onFork: null, onChanges: null, folds }),
     [id, shortId, folds],
   );
   const transcript = useMemo(() => {
