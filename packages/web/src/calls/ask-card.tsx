@@ -1,5 +1,7 @@
 /** A call that waits for a person's word, with the answers there are. */
+
 import type { Ask, AskAnswer } from '@ramet/client';
+import { escapeLine, escapeText } from '@ramet/core/text';
 import { ShieldQuestion } from 'lucide-react';
 import { useAction } from '../data/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -18,14 +20,17 @@ export function AskCard({ id, ask }: { readonly id: string; readonly ask: Ask })
   });
   const isDone = isPending || isSuccess;
   return (
-    <section aria-label={`${ask.tool} asks for permission`} className="rounded-md border border-warn/50 bg-surface">
+    <section
+      aria-label={`${escapeLine(ask.tool)} asks for permission`}
+      className="rounded-md border border-warn/50 bg-surface"
+    >
       <header className="flex items-start gap-2 rounded-t-md bg-warn-soft px-3 py-2">
         <ShieldQuestion aria-hidden size={16} className="mt-0.5 shrink-0 text-warn" />
         <div className="min-w-0">
           <p className="font-medium">
-            May <span className="font-mono">{ask.tool}</span> do this?
+            May <span className="font-mono">{escapeLine(ask.tool)}</span> do this?
           </p>
-          <p className="told text-muted text-xs">{ask.reason}</p>
+          <p className="told text-muted text-xs">{escapeText(ask.reason)}</p>
         </div>
       </header>
       <div className="max-h-80 overflow-auto">

@@ -1,5 +1,7 @@
 /** A call that may have reached the outside and has no answer: a person says what became of it. */
+
 import type { Resolution } from '@ramet/client';
+import { escapeLine } from '@ramet/core/text';
 import { CircleHelp } from 'lucide-react';
 import { useState } from 'react';
 import { useAction } from '../data/action.ts';
@@ -26,12 +28,12 @@ export function OutcomeCard({ id, offset, tool, input }: OutcomeCardProps) {
   });
   const isDone = isPending || isSuccess;
   return (
-    <section aria-label={`What became of ${tool}`} className="rounded-md border border-warn/50 bg-surface">
+    <section aria-label={`What became of ${escapeLine(tool)}`} className="rounded-md border border-warn/50 bg-surface">
       <header className="flex items-start gap-2 rounded-t-md bg-warn-soft px-3 py-2">
         <CircleHelp aria-hidden size={16} className="mt-0.5 shrink-0 text-warn" />
         <p className="min-w-0">
           <span className="font-medium">
-            Did <span className="font-mono">{tool}</span> happen?
+            Did <span className="font-mono">{escapeLine(tool)}</span> happen?
           </span>{' '}
           It began, may have reached the outside, and no answer of it is recorded.
         </p>

@@ -1,4 +1,5 @@
 import type { OutstandingWrite } from '@ramet/client';
+import { escapeLine } from '@ramet/core/text';
 import { Badge } from '../ui/badge.tsx';
 import { Moment } from '../ui/time.tsx';
 import { summarizeInput } from './summary.ts';
@@ -12,9 +13,11 @@ export function WriteList({ writes }: { readonly writes: readonly OutstandingWri
         <li key={write.offset}>
           <details className="group">
             <summary className="flex cursor-pointer flex-wrap items-center gap-x-2 gap-y-1 px-2.5 py-1.5 hover:bg-raised">
-              <span className="font-medium font-mono text-xs">{write.tool}</span>
+              <span className="font-medium font-mono text-xs">{escapeLine(write.tool)}</span>
               <span className="told min-w-0 flex-1 basis-40 font-mono text-xs">{summarizeInput(write.input)}</span>
-              <Badge tone={write.outcome === 'ok' ? 'plain' : 'warn'}>{write.outcome.replaceAll('_', ' ')}</Badge>
+              <Badge tone={write.outcome === 'ok' ? 'plain' : 'warn'}>
+                {escapeLine(write.outcome).replaceAll('_', ' ')}
+              </Badge>
               <span className="text-muted text-xs">
                 <Moment time={write.time} /> · at {write.offset}
               </span>

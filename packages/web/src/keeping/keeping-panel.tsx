@@ -1,6 +1,6 @@
 /** What is done with a session or a run besides driving it: named, checked, brought home, removed. */
 import type { Applied, Verification } from '@ramet/client';
-import { renderCount } from '@ramet/core/text';
+import { escapeText, renderCount } from '@ramet/core/text';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { useAction } from '../data/action.ts';
 import { Button } from '../ui/button.tsx';
@@ -103,7 +103,7 @@ function Verify({ id }: { readonly id: string }) {
         <ul role="status" className="list-disc pl-4 text-danger">
           {data.problems.map(({ kind, message }) => (
             <li key={`${kind} ${message}`} className="told">
-              {message}
+              {escapeText(message)}
             </li>
           ))}
         </ul>

@@ -1,6 +1,6 @@
 /** Shows what removing would free and lose, and removes. */
 import type { RemovalPlan } from '@ramet/client';
-import { renderBytes, renderCount } from '@ramet/core/text';
+import { escapeLine, escapeText, renderBytes, renderCount } from '@ramet/core/text';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
@@ -54,7 +54,7 @@ function Plan({ id, onClose }: { readonly id: string; readonly onClose: () => vo
             <ul className="list-disc pl-4">
               {unsaved.map(({ kind, message }) => (
                 <li key={`${kind} ${message}`} className="told">
-                  {message}
+                  {escapeText(message)}
                 </li>
               ))}
             </ul>
@@ -84,7 +84,8 @@ function Freed({ plan }: { readonly plan: RemovalPlan }) {
       <ul className="space-y-1">
         {plan.runs.map(({ id, title }) => (
           <li key={id} className="told font-medium">
-            {title === '' ? 'Untitled' : title} <span className="font-mono font-normal text-muted text-xs">{id}</span>
+            {title === '' ? 'Untitled' : escapeLine(title)}{' '}
+            <span className="font-mono font-normal text-muted text-xs">{id}</span>
           </li>
         ))}
       </ul>

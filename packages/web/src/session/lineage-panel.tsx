@@ -1,5 +1,7 @@
 /** Where a session came from, and what grew from it. */
+
 import type { SessionDetail } from '@ramet/client';
+import { escapeLine } from '@ramet/core/text';
 import { Link } from '@tanstack/react-router';
 import { ArrowUpLeft, GitFork, Split } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -123,7 +125,7 @@ interface RelativeProps {
 function Relative({ icon, name, place, title, address, age, compared }: RelativeProps) {
   const text = (
     <span className="min-w-0">
-      <span className="told line-clamp-2">{title === '' ? 'Untitled' : title}</span>
+      <span className="told line-clamp-2">{title === '' ? 'Untitled' : escapeLine(title)}</span>
       <span className="block text-muted text-xs">
         <span className="font-mono">{name}</span> {place} {age !== undefined && age !== null && <>· {age} old</>}
       </span>

@@ -25,7 +25,7 @@ export function SessionHeader({ detail, connection, onFork, onRail }: SessionHea
     <header className="flex shrink-0 items-center gap-2 border-line border-b bg-surface px-3 py-1.5">
       <div className="min-w-0 flex-1">
         <div className="flex items-center gap-2">
-          <h1 className="truncate font-semibold" title={title}>
+          <h1 className="truncate font-semibold" title={escapeLine(title)}>
             {title === '' ? 'Untitled' : escapeLine(title)}
           </h1>
           <StateBadge state={state} />

@@ -1,5 +1,7 @@
 /** What is below the last event of a session: what streams, what waits for a person, how an open turn goes on. */
+
 import type { Live, StartedTurn } from '@ramet/client';
+import { escapeText } from '@ramet/core/text';
 import { LoaderCircle } from 'lucide-react';
 import { memo } from 'react';
 import { AskCard } from '../calls/ask-card.tsx';
@@ -49,7 +51,7 @@ export function TranscriptFoot({ id, view, transcript }: TranscriptFootProps) {
 }
 
 const Streaming = memo(function Streaming({ live: { kind, text } }: { readonly live: LiveText }) {
-  if (kind === 'notice') return <p className="told px-1.5 text-muted text-xs">{text}</p>;
+  if (kind === 'notice') return <p className="told px-1.5 text-muted text-xs">{escapeText(text)}</p>;
   const look = {
     text: 'px-1 pl-7',
     reasoning: 'max-h-40 overflow-hidden pl-7 text-muted text-xs',
@@ -57,7 +59,7 @@ const Streaming = memo(function Streaming({ live: { kind, text } }: { readonly l
   }[kind];
   return (
     <div aria-live="off" className={`told ${look}`}>
-      {text.slice(-SHOWN_CHARACTERS)}
+      {escapeText(text.slice(-SHOWN_CHARACTERS))}
       {kind === 'text' && (
         <span aria-hidden className="ml-0.5 inline-block h-3.5 w-1.5 animate-pulse bg-accent align-middle" />
       )}
@@ -105,7 +107,7 @@ function DidNotBegin({ error }: { readonly error: NonNullable<Live['error']> }) 
   return (
     <div role="alert" className="rounded border border-danger/40 bg-danger-soft px-3 py-2">
       <p className="font-medium text-danger">It did not begin: {error.code.replaceAll('_', ' ')}</p>
-      <p className="told">{error.message}</p>
+      <p className="told">{escapeText(error.message)}</p>
     </div>
   );
 }

@@ -1,4 +1,5 @@
 /** A tool call: one line, and behind it what it was given, what was said of it, and what it answered. */
+import { escapeLine, escapeText } from '@ramet/core/text';
 import { FilePen, FileText, FolderTree, type LucideIcon, Plug, Search, SquareTerminal } from 'lucide-react';
 import { summarizeInput } from '../calls/summary.ts';
 import { ToolInput } from '../calls/tool-input.tsx';
@@ -44,11 +45,11 @@ export function CallView({ item }: { readonly item: CallItem }) {
       title={
         <>
           <Icon aria-hidden size={14} className="shrink-0" />
-          <span className="shrink-0 font-mono text-xs">{item.tool}</span>
+          <span className="shrink-0 font-mono text-xs">{escapeLine(item.tool)}</span>
           <span className="min-w-0 flex-1 truncate font-mono text-ink text-xs">
             {item.call === undefined ? '' : summarizeInput(item.call.entry.input)}
           </span>
-          {hosts.length > 0 && <Badge tone="warn">reached {hosts.join(', ')}</Badge>}
+          {hosts.length > 0 && <Badge tone="warn">reached {escapeLine(hosts.join(', '))}</Badge>}
           {status !== null && <Badge tone={status[0]}>{status[1]}</Badge>}
         </>
       }
@@ -99,7 +100,7 @@ function Judged({ item: { intent, asked, approval, resolved, result } }: { reado
     receipt && `the receipt of the write at ${receipt.offset} was used`,
   ].filter((fact) => typeof fact === 'string');
   if (facts.length === 0) return null;
-  return <p className="told px-2 py-1 text-muted text-xs">{facts.join(' · ')}</p>;
+  return <p className="told px-2 py-1 text-muted text-xs">{escapeText(facts.join(' · '))}</p>;
 }
 
 function egressOf({ result }: CallItem): readonly string[] {

@@ -1,5 +1,5 @@
 /** The end of a turn: how it ended, what it changed, and a fork that begins there. */
-import { renderCount } from '@ramet/core/text';
+import { escapeText, renderCount } from '@ramet/core/text';
 import { FileDiff, GitFork } from 'lucide-react';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
@@ -46,7 +46,7 @@ function HowToGoOn({ item: { event } }: { readonly item: EndItem }) {
     <div className="mb-2 rounded border border-line bg-raised px-3 py-2">
       {error !== undefined && error.code !== reason && (
         <p className="told text-danger">
-          {String(error.code).replaceAll('_', ' ')}: {String(error.message)}
+          {escapeText(`${String(error.code).replaceAll('_', ' ')}: ${String(error.message)}`)}
         </p>
       )}
       <p className="text-muted">

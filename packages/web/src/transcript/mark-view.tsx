@@ -1,6 +1,6 @@
 /** What happened to the session itself: it was forked, its files were restored, its log was repaired. */
 import type { EventOf } from '@ramet/core/events';
-import { renderCount } from '@ramet/core/text';
+import { escapeLine, renderCount } from '@ramet/core/text';
 import { Link } from '@tanstack/react-router';
 import { Cpu, GitFork, RotateCcw, Wrench } from 'lucide-react';
 import { Age } from '../ui/time.tsx';
@@ -17,7 +17,8 @@ export function MarkView({ item: { event } }: { readonly item: MarkItem }) {
     case 'session.config':
       return (
         <p className={LINE}>
-          <Cpu aria-hidden size={13} /> <span className="told">The model is now {String(event.model.name)}</span>
+          <Cpu aria-hidden size={13} />{' '}
+          <span className="told">The model is now {escapeLine(String(event.model.name))}</span>
         </p>
       );
     case 'log.repair':
@@ -64,7 +65,7 @@ function RestoreMark({ event }: { readonly event: EventOf<'workspace.restore'> }
       <RotateCcw aria-hidden size={13} className="shrink-0" />
       <span className="told">
         {RESTORED[event.outcome] ?? event.outcome}
-        {event.reason !== undefined && ` (${String(event.reason)})`}
+        {event.reason !== undefined && ` (${escapeLine(String(event.reason))})`}
       </span>
     </p>
   );

@@ -1,4 +1,5 @@
 /** What was said in a turn, by whom, and a control to fork after it. */
+import { escapeLine, escapeText } from '@ramet/core/text';
 import { Bot, Brain, CircleAlert, User } from 'lucide-react';
 import { BoundedText } from '../ui/bounded-text.tsx';
 import { RichText } from '../ui/rich-text.tsx';
@@ -48,7 +49,7 @@ function Prompt({ told, span }: { readonly told: Told<EntryOf<'user'>>; readonly
       </header>
       {entry.notices.map((notice) => (
         <p key={notice} className="told mb-1.5 border-warn border-l-2 pl-2 text-muted text-xs">
-          {notice}
+          {escapeText(notice)}
         </p>
       ))}
       {isLoading ? <Loading what="a long message" /> : <BoundedText text={entry.text} />}
@@ -78,7 +79,7 @@ function FailedRequest({ entry }: { readonly entry: EntryOf<'failed_request'> })
     <p className="flex gap-1.5 px-1.5 text-warn text-xs">
       <CircleAlert aria-hidden size={14} className="mt-0.5 shrink-0" />
       <span className="told">
-        The request to the model failed ({entry.code.replaceAll('_', ' ')}): {entry.message}
+        The request to the model failed ({entry.code.replaceAll('_', ' ')}): {escapeText(entry.message)}
       </span>
     </p>
   );
@@ -93,7 +94,7 @@ function Aside({ item, told }: { readonly item: SaidItem; readonly told: Told<En
         <>
           <Brain aria-hidden size={14} className="shrink-0" />
           <span className="shrink-0">{title}</span>
-          <span className="truncate text-xs opacity-70">{told.entry.text.slice(0, 160)}</span>
+          <span className="truncate text-xs opacity-70">{escapeLine(told.entry.text.slice(0, 160))}</span>
         </>
       }
     >

@@ -1,5 +1,7 @@
 /** The pictures of what is not there: still loading, empty, refused or broken. */
+
 import { ApiProblem, Unreachable } from '@ramet/client';
+import { escapeText } from '@ramet/core/text';
 import { LoaderCircle, TriangleAlert } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Button } from './button.tsx';
@@ -32,7 +34,7 @@ export function Trouble({ error, onRetry }: { readonly error: unknown; readonly 
         <TriangleAlert aria-hidden size={14} />
         {titleOf(error)}
       </p>
-      <p className="told mt-1">{describeError(error)}</p>
+      <p className="told mt-1">{escapeText(describeError(error))}</p>
       {onRetry !== undefined && (
         <Button className="mt-2" onClick={onRetry}>
           Try again
