@@ -1,15 +1,13 @@
 /** The built daemon with two hundred sessions at work: what it holds, what it answers meanwhile, how soon followers hear. */
-import { type ChildProcess, spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import type { Area } from './area.ts';
 import { measurePair, type Row } from './measure.ts';
+import { startServing, stopServing } from './serve.ts';
 
-const BIN = fileURLToPath(new URL('../packages/cli/bin/ramet.mjs', import.meta.url));
 const TURNS = 4;
 const FOLLOWERS = 50;
 const READS = 200;
@@ -61,14 +59,8 @@ interface Daemon {
 }
 
 async function startDaemon(area: Area): Promise<Daemon> {
-  const env = { ...process.env, RAMET_HOME: join(area.folder, 'daemon') };
-  const args = [BIN, 'serve', '--port', '0', '--json'];
-  const child = spawn(process.execPath, args, { cwd: area.folder, env, stdio: ['ignore', 'pipe', 'ignore'] });
-  const line = await new Promise<string>((resolve, reject) => {
-    createInterface({ input: child.stdout }).once('line', resolve);
-    child.once('exit', (code) => reject(new Error(`the daemon ended with ${code}`)));
-  });
-  const { socket: socketPath } = JSON.parse(line) as { readonly socket: string };
+  const served = await startServing(area.folder, join(area.folder, 'daemon'));
+  const { child, socket: socketPath } = served;
   const agent = new Agent({ keepAlive: true, maxSockets: CONNECTIONS });
   return {
     ask: (path, body) => ask({ socketPath, agent }, path, body),
@@ -84,15 +76,11 @@ async function startDaemon(area: Area): Promise<Daemon> {
         sent.end();
       }),
     memory: () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${child.pid}/status`, 'utf8'))?.[1] ?? 0) / 1024,
-    stop: () => stop(child, agent),
+    stop: async () => {
+      await stopServing(served);
+      agent.destroy();
+    },
   };
-}
-
-async function stop(child: ChildProcess, agent: Agent): Promise<void> {
-  const ended = new Promise((resolve) => child.once('exit', resolve));
-  child.kill('SIGTERM');
-  await ended;
-  agent.destroy();
 }
 
 function ask(

@@ -16,6 +16,7 @@ import { measureAppend, measureOpen } from './log.ts';
 import type { Row } from './measure.ts';
 import { measureStartup } from './startup.ts';
 import { renderTable } from './table.ts';
+import { measureWeb } from './web.ts';
 import { measureWorkspaces } from './workspace.ts';
 
 const { values } = parseArgs({
@@ -39,6 +40,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Row[]>>> = {
   workspace: () => measureWorkspaces(area, sizes),
   graph: () => measureGraphs(area, quick),
   daemon: () => measureDaemon(area, quick ? 50 : 200),
+  web: () => measureWeb(area, quick ? 1000 : 10_000),
   startup: () => measureStartup(area, quick ? 100 : 1000),
 };
 
