@@ -15,11 +15,19 @@ export interface SettingsDialogProps {
   readonly onChange: (settings: TurnSettings) => void;
 }
 
-const LIMITS: readonly (readonly [keyof Limits, string, number])[] = [
-  ['maxRequests', 'Requests to the model', 1],
-  ['maxTokens', 'Tokens of this session', 1],
-  ['maxCost', 'Cost of this session', 0.01],
-  ['maxTimeMs', 'Milliseconds of one turn', 1],
+interface LimitField {
+  readonly name: keyof Limits;
+  readonly label: string;
+  readonly step: number;
+  /** How much of the limit one of what is typed stands for. */
+  readonly unit: number;
+}
+
+const LIMITS: readonly LimitField[] = [
+  { name: 'maxRequests', label: 'Requests to the model', step: 1, unit: 1 },
+  { name: 'maxTokens', label: 'Tokens of this session', step: 1, unit: 1 },
+  { name: 'maxCost', label: 'Cost of this session', step: 0.01, unit: 1 },
+  { name: 'maxTimeMs', label: 'Seconds of one turn', step: 1, unit: 1000 },
 ];
 
 /** Undefined: as it is without. */
@@ -72,7 +80,7 @@ interface LimitFieldsProps {
 }
 
 function LimitFields({ limits, onChange }: LimitFieldsProps) {
-  return LIMITS.map(([name, label, step]) => (
+  return LIMITS.map(({ name, label, step, unit }) => (
     <TextField
       key={name}
       label={`Limit: ${label}`}
@@ -80,8 +88,8 @@ function LimitFields({ limits, onChange }: LimitFieldsProps) {
       min={step}
       step={step}
       placeholder="none"
-      value={limits[name] ?? ''}
-      onChange={(event) => onChange(withLimit(limits, name, event.target.valueAsNumber))}
+      value={renderLimit(limits[name], unit)}
+      onChange={(event) => onChange(withLimit(limits, name, event.target.valueAsNumber * unit))}
     />
   ));
 }
@@ -139,6 +147,10 @@ function Rules({
       </ul>
     </div>
   );
+}
+
+function renderLimit(limit: number | undefined, unit: number): number | '' {
+  return limit === undefined ? '' : limit / unit;
 }
 
 function withLimit(limits: Limits, name: keyof Limits, value: number): Limits | undefined {
