@@ -1,15 +1,22 @@
+import type { RunDetail } from '@ramet/client';
 import type { Digest } from '@ramet/core/events';
 import { compileGraph, type Graph, isGraphProblems, validateGraph } from '@ramet/core/graph';
 import { useQuery } from '@tanstack/react-query';
 import { useApi } from '../app/api.tsx';
 import { keys } from './keys.ts';
 
-/** A graph run: what it waits for, descent, usage; its walk is derived from its log. */
+/** What is told of a run besides its walk. */
+export type RunFacts = Omit<RunDetail, 'walk'>;
+
+/** A graph run: what it waits for, descent, usage; its walk is derived from its log, and not kept a second time. */
 export function useRun(id: string) {
   const api = useApi();
   return useQuery({
     queryKey: keys.run(id),
-    queryFn: ({ signal }) => api.call('readRun', { path: { id } }, signal),
+    queryFn: async ({ signal }): Promise<RunFacts> => {
+      const { walk: _, ...facts } = await api.call('readRun', { path: { id } }, signal);
+      return facts;
+    },
   });
 }
 

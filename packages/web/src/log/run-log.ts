@@ -16,6 +16,7 @@ import { readJson } from './read-json.ts';
 /** How much of its end is loaded at first, and of what is earlier each time. */
 const TAIL_EVENTS = 400;
 const EARLIER_EVENTS = 1000;
+const PAGE_EVENTS = 5000;
 const GATHER_MS = 25;
 
 export interface LogView {
@@ -97,9 +98,22 @@ export class RunLog {
     const first = Math.max(0, total - (this.#options.tail ?? TAIL_EVENTS));
     this.#total = total;
     this.#change({ first, isLoaded: total === 0 });
-    for await (const followed of followRun(client, { id, from: first, signal, sleep })) {
+    await this.#loadPages(first, signal);
+    const from = first + this.#events.length;
+    for await (const followed of followRun(client, { id, from, signal, sleep })) {
       if (signal.aborted) return;
       this.#take(followed);
+    }
+  }
+
+  /** Loads all but the end in pages: a stream, whose lines come one by one, takes several times as long. */
+  async #loadPages(first: number, signal: AbortSignal): Promise<void> {
+    const { client, id } = this.#options;
+    for (let from = first; from < this.#total - TAIL_EVENTS; from = first + this.#events.length) {
+      const query = { from, limit: Math.min(PAGE_EVENTS, this.#total - TAIL_EVENTS - from) };
+      const { events } = await client.call('readEvents', { path: { id }, query }, signal);
+      if (signal.aborted || events.length === 0) return;
+      this.#events.push(...(events as unknown as readonly LoggedEvent[]));
     }
   }
 

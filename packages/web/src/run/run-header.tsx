@@ -1,8 +1,9 @@
-import type { RunDetail, StartedRun } from '@ramet/client';
+import type { StartedRun } from '@ramet/client';
 import { escapeLine } from '@ramet/core/text';
 import { Play, Square, SquareSlash } from 'lucide-react';
 import { useState } from 'react';
 import { useAction } from '../data/action.ts';
+import type { RunFacts } from '../data/run.ts';
 import { useShortIds } from '../data/short-ids.ts';
 import type { LogView } from '../log/run-log.ts';
 import { Badge, StateBadge } from '../ui/badge.tsx';
@@ -13,7 +14,7 @@ import { Trouble } from '../ui/states.tsx';
 import { renderCost } from '../ui/usage.ts';
 
 export interface RunHeaderProps {
-  readonly detail: RunDetail;
+  readonly detail: RunFacts;
   readonly view: LogView;
   /** Shows what is known of the whole run. */
   readonly onAbout: () => void;

@@ -1,10 +1,9 @@
 /** A graph run: its walk as a picture and as a tree, any place of it, and any moment of its log. */
-import type { RunDetail } from '@ramet/client';
 import type { NodePath } from '@ramet/core/events';
 import type { Graph } from '@ramet/core/graph';
 import { useParams } from '@tanstack/react-router';
 import { lazy, type ReactNode, Suspense, useState } from 'react';
-import { useGraph, useRun } from '../data/run.ts';
+import { type RunFacts, useGraph, useRun } from '../data/run.ts';
 import type { LogView } from '../log/run-log.ts';
 import { useRunLog } from '../log/use-run-log.ts';
 import { Button } from '../ui/button.tsx';
@@ -18,7 +17,7 @@ import { LogEnd } from './log-end.tsx';
 import { RunHeader } from './run-header.tsx';
 import { Scrubber } from './scrubber.tsx';
 import type { Nodes } from './timeline.ts';
-import { useMoment } from './use-moment.ts';
+import { isThere, useMoment } from './use-moment.ts';
 import { WaitsPanel } from './waits-panel.tsx';
 import { WalkTree } from './walk/walk-tree.tsx';
 
@@ -46,7 +45,7 @@ function OneRun({ id }: { readonly id: string }) {
 }
 
 interface LoadedProps {
-  readonly detail: RunDetail;
+  readonly detail: RunFacts;
   readonly graph: Graph | null;
   readonly view: LogView;
 }
@@ -120,7 +119,7 @@ function Walk({ graph, view, ...shown }: WalkProps) {
   return (
     <>
       <div className="flex min-h-0 w-full flex-col border-line bg-surface md:w-72 md:shrink-0 md:border-r">
-        {view.isLoaded ? <WalkTree graph={graph} {...shown} /> : <Loading what="the log" />}
+        {isThere(view) ? <WalkTree graph={graph} {...shown} /> : <Loading what="the log" />}
       </div>
       {hasCanvas && graph !== null && (
         <div className="min-h-0 min-w-0 flex-1">

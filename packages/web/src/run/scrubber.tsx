@@ -1,20 +1,16 @@
 /** Goes back and forth over the log of a run: the page shows the run as it was after the event. */
 import { escapeLine } from '@ramet/core/text';
 import { ChevronLeft, ChevronRight, Radio } from 'lucide-react';
-import { useDeferredValue, useEffect, useState } from 'react';
 import { Badge } from '../ui/badge.tsx';
 import { Button, IconButton } from '../ui/button.tsx';
 import { Moment } from '../ui/time.tsx';
 import type { Looked } from './use-moment.ts';
 
 /** The slider, with steps to the neighbours and the way back to what is now. */
-export function Scrubber({ looked: { events, live, moment, isLive, look } }: { readonly looked: Looked }) {
+export function Scrubber({ looked: { events, live, moment, isLive, wanted, look } }: { readonly looked: Looked }) {
   const last = live.offset;
-  const [wanted, setWanted] = useState<number | null>(null);
-  const deferred = useDeferredValue(wanted);
-  useEffect(() => look(deferred), [deferred, look]);
   const at = wanted ?? last;
-  const go = (offset: number) => setWanted(offset >= last ? null : Math.max(0, offset));
+  const go = (offset: number) => look(offset >= last ? null : Math.max(0, offset));
   const event = events[isLive ? last : moment.offset];
   const said = event === undefined ? 'nothing' : describe(event);
   return (
@@ -40,7 +36,7 @@ export function Scrubber({ looked: { events, live, moment, isLive, look } }: { r
         <ChevronRight aria-hidden size={16} />
       </IconButton>
       {!isLive && (
-        <Button kind="primary" className="px-2!" onClick={() => setWanted(null)}>
+        <Button kind="primary" className="px-2!" onClick={() => look(null)}>
           <Radio aria-hidden size={14} /> Back to now
         </Button>
       )}

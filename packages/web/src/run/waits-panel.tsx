@@ -1,17 +1,18 @@
 /** What a run waits for, each with its answers: gates, calls that ask, calls about which nobody knows. */
-import type { RunDetail } from '@ramet/client';
+
 import { renderCount } from '@ramet/core/text';
 import { decoderOf } from '@ramet/core/transcript';
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import { AskCard } from '../calls/ask-card.tsx';
 import { OutcomeCard } from '../calls/outcome-card.tsx';
+import type { RunFacts } from '../data/run.ts';
 import { GateCard } from '../gate/gate-card.tsx';
 import type { LogView } from '../log/run-log.ts';
 import type { Moment } from './timeline.ts';
 
 export interface WaitsPanelProps {
-  readonly detail: RunDetail;
+  readonly detail: RunFacts;
   readonly view: LogView;
   /** The run as it is now. */
   readonly live: Moment;

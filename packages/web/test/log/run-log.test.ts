@@ -45,9 +45,14 @@ function openDaemon(total: number) {
 }
 
 /** Opens a page's log; `until` waits for a view of which something holds. */
-function openLog(daemon: ReturnType<typeof openDaemon>) {
+function openLog(daemon: ReturnType<typeof openDaemon>, tail?: number) {
   const heard: number[] = [];
-  const log = new RunLog({ client: daemon.client, id: 'a', onEvent: ({ seq }) => heard.push(seq) });
+  const log = new RunLog({
+    client: daemon.client,
+    id: 'a',
+    onEvent: ({ seq }) => heard.push(seq),
+    ...(tail === undefined ? {} : { tail }),
+  });
   const stop = new AbortController();
   void log.open(stop.signal);
   const until = (holds: (view: LogView) => boolean) =>
@@ -78,6 +83,19 @@ describe('the log of a page', () => {
     expect(offsetsOf(whole)).toEqual(range(0, 1_000));
     expect(whole.generation).toBeGreaterThan(tail.generation);
     expect(offsetsOf(tail)).toEqual(range(600, 1_000));
+    stop.abort();
+  });
+
+  it('holds all of a long log where that is wanted, and follows it from its end', async () => {
+    const daemon = openDaemon(12_000);
+    const { heard, until, stop } = openLog(daemon, Number.POSITIVE_INFINITY);
+    const whole = await until(({ isLoaded }) => isLoaded);
+    expect(whole.first).toBe(0);
+    expect(offsetsOf(whole)).toEqual(range(0, 12_000));
+    daemon.append();
+    const view = await until(({ events }) => events.length === 12_001);
+    expect(view.generation).toBe(whole.generation);
+    expect(heard).toEqual([12_000]);
     stop.abort();
   });
 

@@ -1,7 +1,8 @@
 /** What is known of a run as a whole. */
-import type { RunDetail } from '@ramet/client';
+
 import { renderJson } from '@ramet/core/text';
 import type { ReactNode } from 'react';
+import type { RunFacts } from '../../data/run.ts';
 import { KeepingPanel } from '../../keeping/keeping-panel.tsx';
 import { UsagePanel } from '../../session/usage-panel.tsx';
 import { BoundedText } from '../../ui/bounded-text.tsx';
@@ -9,7 +10,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { RunDescent } from './run-descent.tsx';
 
 /** The tabs. */
-export function RunAbout({ detail }: { readonly detail: RunDetail }) {
+export function RunAbout({ detail }: { readonly detail: RunFacts }) {
   const { id, title, workspace } = detail;
   return (
     <Tabs
@@ -28,7 +29,7 @@ export function RunAbout({ detail }: { readonly detail: RunDetail }) {
   );
 }
 
-function Facts({ detail }: { readonly detail: RunDetail }) {
+function Facts({ detail }: { readonly detail: RunFacts }) {
   const { graph, steps, workspace, path, cwd, labels, error, input, output } = detail;
   const facts = [
     ['Document', graph.name ?? graph.hash.slice(0, 12)],

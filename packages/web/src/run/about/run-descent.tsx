@@ -1,14 +1,15 @@
 /** Where a run came from, what was changed and acknowledged there, and what grew from it. */
-import type { RunDetail } from '@ramet/client';
+
 import { renderJson } from '@ramet/core/text';
 import { Link } from '@tanstack/react-router';
+import type { RunFacts } from '../../data/run.ts';
 import { useShortIds } from '../../data/short-ids.ts';
 import { addressOf } from '../../list/address.ts';
 import { BoundedText } from '../../ui/bounded-text.tsx';
 import { Empty } from '../../ui/states.tsx';
 
 /** The panel. */
-export function RunDescent({ detail: { forkedFrom, forks } }: { readonly detail: RunDetail }) {
+export function RunDescent({ detail: { forkedFrom, forks } }: { readonly detail: RunFacts }) {
   const shortId = useShortIds();
   if (forkedFrom === undefined && forks.length === 0) {
     return <Empty title="No forks yet">Every entry of a node has a control that forks there.</Empty>;
@@ -38,7 +39,7 @@ export function RunDescent({ detail: { forkedFrom, forks } }: { readonly detail:
 }
 
 interface OriginProps {
-  readonly origin: NonNullable<RunDetail['forkedFrom']>;
+  readonly origin: NonNullable<RunFacts['forkedFrom']>;
   readonly name: string;
 }
 
