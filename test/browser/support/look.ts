@@ -7,10 +7,17 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import axe, { type AxeResults } from 'axe-core';
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
+import { afterAll, expect } from 'vitest';
 import { ROOT } from '../../e2e/support/command.ts';
 
 const PICTURES = join(ROOT, 'artifacts', 'browser');
+
+/** Names of the pages that were looked at. */
+const taken: string[] = [];
+
+afterAll(() => {
+  if (taken.length > 0) process.stdout.write(`pictures of ${taken.join(', ')}: ${PICTURES}\n`);
+});
 
 const LOOKS = [
   { width: 380, height: 800, colorScheme: 'light' },
@@ -24,6 +31,7 @@ const RULES = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-pra
 /** Takes a picture in each look, where the page must not scroll sideways and have no accessibility violation. */
 export async function inspectPage(page: Page, name: string): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
+  taken.push(name);
   const before = page.viewportSize();
   for (const { width, height, colorScheme } of LOOKS) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
