@@ -7,6 +7,7 @@ import { KeepingPanel } from '../../keeping/keeping-panel.tsx';
 import { UsagePanel } from '../../session/usage-panel.tsx';
 import { BoundedText } from '../../ui/bounded-text.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
+import { RunChanges } from './run-changes.tsx';
 import { RunDescent } from './run-descent.tsx';
 
 /** The tabs. */
@@ -48,6 +49,7 @@ function Facts({ detail }: { readonly detail: RunFacts }) {
           </div>
         ))}
       </dl>
+      {workspace === 'git' && <RunChanges id={detail.id} />}
       {error !== undefined && (
         <Part title="It failed">
           <BoundedText text={`${error.code.replaceAll('_', ' ')}: ${error.message}`} className="text-danger" />
