@@ -30,7 +30,7 @@ test('calls that ask wait in the page: one is allowed, the other denied, and bot
   expect(outcomes).toEqual(['ok', 'denied']);
 });
 
-test('an answer is shown as it streams, and interrupting it leaves what was said and a session that goes on', async (ctx) => {
+test('an answer is shown as it streams, also to who comes late, and interrupting it leaves a session that goes on', async (ctx) => {
   const endpoint = await startModelEndpoint([
     renderWire('anthropic', { text: 'Ready.' }),
     { body: renderWire('anthropic', { text: 'Half of an answer, and the rest' }).body.slice(0, 3), end: 'hang' },
@@ -43,6 +43,8 @@ test('an answer is shown as it streams, and interrupting it leaves what was said
   const page = await site.open(`/s/${session}`);
   await see(answerIn(page, 1).getByText('Ready.'));
   await say(page, 'tell me');
+  await see(page.getByText(/^Half of an/));
+  await page.reload();
   await see(page.getByText(/^Half of an/));
   await page.getByRole('button', { name: 'Interrupt' }).click();
   await see(page.getByText('turn 2 interrupted'));

@@ -2,6 +2,7 @@
  * The feeds of a store: one for each run that somebody follows, shared by all who do.
  *
  * 1. A feed is there while it has followers. One that ended is dropped: whoever comes next gets a new one.
+ * 2. What was published since a run's last line is told to whoever comes before the next one, also when nobody followed.
  */
 import { Failure, isRefusal, type Refusal, type RunId, refuse } from '@ramet/core';
 import type { StoreChange } from '../store/announcer.ts';
@@ -11,6 +12,7 @@ import { refuseUnknown } from '../store/refusals.ts';
 import { hasRun } from '../store/run-reader.ts';
 import { scanAhead } from '../store/scan/index.ts';
 import { Follower } from './follower.ts';
+import { LiveBuffer } from './live-buffer.ts';
 import { RunChanges } from './run-changes.ts';
 import { RunFeed } from './run-feed.ts';
 import { DEFAULT_SETTINGS, type FeedItem, type FeedSettings, type FollowOptions, type RunChange } from './types.ts';
@@ -21,13 +23,16 @@ export interface Feeds {
    * throwing what the disk said. One that is not ended otherwise must be ended by `return`.
    */
   follow(id: RunId, options?: FollowOptions): Promise<AsyncIterableIterator<FeedItem, undefined> | Refusal>;
-  /** Tells those who stand at the end of a run's log something that is in no event; whoever is slow may miss it. */
+  /** Tells those who stand or come to the end of a run's log something that is in no event; whoever is slow may miss it. */
   publish(id: RunId, value: unknown): void;
   /** Runs that appear, change or vanish from now on, in this process or another; ends with the signal or with `close`. */
   changes(signal?: AbortSignal): AsyncIterableIterator<RunChange, undefined>;
   /** Ends everything; each follower is told. */
   close(): void;
 }
+
+/** Stands for the offset of a run's next line where nobody looked at its log. */
+const UNKNOWN = 0;
 
 /** Opens the feeds of a store. */
 export function openFeeds(store: FileStore, settings: Partial<FeedSettings> = {}): Feeds {
@@ -39,6 +44,8 @@ class StoreFeeds implements Feeds {
   readonly #settings: FeedSettings;
   readonly #open = new Map<RunId, RunFeed>();
   readonly #opening = new Map<RunId, Promise<RunFeed | Refusal>>();
+  /** Of runs without a feed: what was published since their last line. */
+  readonly #unheard = new Map<RunId, LiveBuffer>();
   readonly #changes: RunChanges;
   readonly #unsubscribe: () => void;
   #isClosed = false;
@@ -64,7 +71,10 @@ class StoreFeeds implements Feeds {
   }
 
   publish(id: RunId, value: unknown): void {
-    this.#open.get(id)?.publish(Buffer.from(JSON.stringify(value)));
+    const bytes = Buffer.from(JSON.stringify(value));
+    const feed = this.#open.get(id);
+    if (feed === undefined) this.#keep(id, [bytes]);
+    else feed.publish(bytes);
   }
 
   changes(signal?: AbortSignal): AsyncIterableIterator<RunChange, undefined> {
@@ -73,12 +83,14 @@ class StoreFeeds implements Feeds {
 
   close(): void {
     this.#isClosed = true;
+    this.#unheard.clear();
     this.#unsubscribe();
     for (const feed of this.#open.values()) feed.close();
     this.#changes.close();
   }
 
   readonly #heed = ({ id, kind }: StoreChange): void => {
+    this.#unheard.delete(id);
     this.#open.get(id)?.heed(kind);
     this.#changes.heed(id);
   };
@@ -104,15 +116,28 @@ class StoreFeeds implements Feeds {
   }
 
   #makeFeed(id: RunId, outline: FolderOutline): RunFeed {
-    const feed: RunFeed = new RunFeed({
+    const feed = new RunFeed({
       id,
       paths: this.#store.pathsOf(id),
       outline,
       isOwn: this.#store.ownerOf(id)?.self === true,
       settings: this.#settings,
-      onEnd: () => this.#open.delete(id),
+      onEnd: (unheard) => {
+        this.#open.delete(id);
+        this.#keep(id, unheard);
+      },
     });
-    if (!feed.isDone) this.#open.set(id, feed);
+    if (feed.isDone) return feed;
+    for (const bytes of this.#unheard.get(id)?.listFor(UNKNOWN) ?? []) feed.publish(bytes);
+    this.#unheard.delete(id);
+    this.#open.set(id, feed);
     return feed;
+  }
+
+  #keep(id: RunId, published: readonly Uint8Array[]): void {
+    if (published.length === 0 || this.#isClosed) return;
+    const kept = this.#unheard.get(id) ?? new LiveBuffer(this.#settings);
+    for (const bytes of published) kept.push(UNKNOWN, bytes);
+    this.#unheard.set(id, kept);
   }
 }

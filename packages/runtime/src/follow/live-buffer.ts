@@ -25,6 +25,11 @@ export class LiveBuffer {
     }
   }
 
+  /** What came before the line at `next`, as far as it is still there. */
+  listFor(next: number): readonly Uint8Array[] {
+    return this.#items.filter((item) => item.next === next).map(({ bytes }) => bytes);
+  }
+
   /** Drops all of it: lines it came before are gone. */
   clear(): void {
     this.#dropped += this.#items.length;

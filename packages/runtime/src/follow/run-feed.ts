@@ -31,8 +31,11 @@ export interface RunFeedOptions {
   /** The log is owned by this process: it says itself when it appends. */
   readonly isOwn: boolean;
   readonly settings: FeedSettings;
-  /** Nothing more will be read: whoever comes next needs another feed. */
-  readonly onEnd: () => void;
+  /**
+   * Nothing more will be read: whoever comes next needs another feed, and is to be told what was published since the last
+   * line.
+   */
+  readonly onEnd: (unheard: readonly Uint8Array[]) => void;
 }
 
 export class RunFeed {
@@ -200,7 +203,9 @@ export class RunFeed {
     this.#watch?.stop();
     this.#tail?.close();
     this.waiters.wake();
-    this.#options.onEnd();
+    // Where lines may have come since the last look, what was published may be in them.
+    const isCurrent = this.#end?.kind === 'closed' && !this.#isStale;
+    this.#options.onEnd(isCurrent ? this.live.listFor(this.#next) : []);
   }
 }
 

@@ -60,7 +60,26 @@ describe('what is live', () => {
     expect(show(await nextItem(following))).toEqual([known, 1, 'after']);
   });
 
-  it('of a run nobody follows goes nowhere', () => {
+  it('of a run nobody follows is told to who comes before the next line', async () => {
+    await following.return?.();
+    const owner = await ownOf(store, FIRST);
+    feeds.publish(FIRST, 'gone');
+    await owner.append(buildTurn({}, 3), { durable: false });
+    feeds.publish(FIRST, 'one');
+    feeds.publish(FIRST, 'two');
+    const late = await follow(feeds, FIRST, { from: owner.next });
+    expect(show(await nextItem(late))).toEqual([owner.next, 0, 'one']);
+    feeds.publish(FIRST, 'three');
+    expect(show(await nextItem(late))).toEqual([owner.next, 1, 'two']);
+    await late.return?.();
+    const later = await follow(feeds, FIRST, { from: owner.next });
+    for (const [number, text] of ['one', 'two', 'three'].entries()) {
+      expect(show(await nextItem(later))).toEqual([owner.next, number, text]);
+    }
+    owner.close();
+  });
+
+  it('of a run that was never there goes nowhere', () => {
     expect(() => feeds.publish(makeTestId(77), { text: 'x' })).not.toThrow();
   });
 });
