@@ -15,7 +15,8 @@ export async function readJsonBody(request: Request, limitBytes: number): Promis
   if (type === null && !hasBody(request.headers)) return { value: {} };
   if (!/^application\/json *(;|$)/i.test(type ?? '')) return { problem: refuseType(type) };
   const bytes = await readBytes(request, limitBytes);
-  if (bytes === null) {
+  if (bytes === 'broken off') return { problem: refuseBody('the body broke off before its end') };
+  if (bytes === 'too large') {
     const message = `the body may have at most ${limitBytes} bytes here`;
     return { problem: { code: 'too_large', message, data: { limitBytes } } };
   }
@@ -26,16 +27,20 @@ function hasBody(headers: Headers): boolean {
   return headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0;
 }
 
-/** Null when there are more. */
-async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array | null> {
+async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array | 'too large' | 'broken off'> {
   const declared = Number(request.headers.get('content-length') ?? 0);
-  if (declared > limitBytes) return null;
+  if (declared > limitBytes) return 'too large';
   const chunks: Uint8Array[] = [];
   let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.byteLength;
-    if (length > limitBytes) return null;
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request.body ?? []) {
+      length += chunk.byteLength;
+      if (length > limitBytes) return 'too large';
+      chunks.push(chunk);
+    }
+  } catch {
+    // Only the connection can fail here: who sends is gone, which is no fault of ours.
+    return 'broken off';
   }
   return Buffer.concat(chunks, length);
 }

@@ -1,9 +1,10 @@
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRefusal } from '@ramet/core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { makeTcpEntrance } from '../../src/http/entrance.ts';
 import { listen, socketPathOf } from '../../src/http/index.ts';
 import { open, sendRaw } from '../support/raw.ts';
@@ -149,6 +150,18 @@ describe('slow and broken senders', () => {
   it('cuts off who sends a body without end, with 408', async () => {
     const head = `POST /v1/graphs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{`;
     expect((await sendRaw(server.url, head)).status).toBe(408);
+  });
+
+  it('takes a sender that goes away in the middle of a body for no fault of the daemon', async () => {
+    const before = server.refused.length;
+    const head = `POST /v1/graphs HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${TOKEN}\r\nContent-Type: application/json\r\n`;
+    const socket = open(server.url);
+    socket.write(`${head}Expect: 100-continue\r\nContent-Length: 100\r\n\r\n`);
+    const [told] = await once(socket, 'data');
+    expect(String(told)).toContain('100 Continue');
+    socket.destroy();
+    await vi.waitFor(() => expect(server.refused.slice(before)).toEqual([400]));
+    expect(server.faults).toEqual([]);
   });
 
   it('serves others while two hundred connections send nothing', async () => {

@@ -19,6 +19,8 @@ export interface ServerHarness {
   readonly url: string;
   /** Errors that nobody expected. */
   readonly faults: readonly unknown[];
+  /** The status of each answer that was a no. */
+  readonly refused: readonly number[];
   /** Asks with the token; an answer that is not what the document says is thrown. */
   ask(method: string, path: string, options?: AskOptions): Promise<Answer>;
   fetch(path: string, init?: RequestInit): Promise<Response>;
@@ -53,9 +55,15 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerHa
   const driving = options.openDaemon?.(services) ?? daemon;
   const feeds = openFeeds(h.store);
   const faults: unknown[] = [];
+  const refused: number[] = [];
   const { web = null, keepAliveMs = 15_000, limits = {}, socket = null } = options;
   const api = { services, daemon: driving, feeds, version: '0.0.0-test', cwd: h.repository, keepAliveMs };
-  const app = makeApp({ ...api, web, onFault: (error) => faults.push(error) });
+  const app = makeApp({
+    ...api,
+    web,
+    onFault: (error) => faults.push(error),
+    onRefused: (status) => refused.push(status),
+  });
   const listening = await listen({ app, token: TOKEN, host: '127.0.0.1', port: 0, allowRemote: false, socket, limits });
   if (isRefusal(listening)) throw new Error(listening.message);
   const { url } = listening;
@@ -65,7 +73,7 @@ export async function startServer(options: ServerOptions = {}): Promise<ServerHa
     return fetch(`${url}${path}`, { ...init, headers });
   };
   return {
-    ...{ h, daemon, feeds, listening, url, faults },
+    ...{ h, daemon, feeds, listening, url, faults, refused },
     fetch: fetchHere,
     ask: async (method, path, { body, headers = {} } = {}) => {
       const sent = body === undefined ? {} : { body: JSON.stringify(body) };
