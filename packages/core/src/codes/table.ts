@@ -36,7 +36,7 @@ export const CODES = {
   log_damaged: { exit: 2, http: 500 },
   log_newer: { exit: 2, http: 409 },
   disk_failed: { exit: 2, http: 507 },
-  event_too_large: { exit: 2, http: 500 },
+  event_too_large: { exit: 2, http: 413 },
   state_unusable: { exit: 2, http: 500 },
   git_failed: { exit: 2, http: 500 },
   git_missing: { exit: 2, http: 500 },

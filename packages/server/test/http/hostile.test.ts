@@ -383,6 +383,16 @@ describe('nothing is taken', () => {
     expect(await findTaken([...keys, ...events])).toEqual([]);
   });
 
+  it('of titles that fit into no event', async () => {
+    const title = 'x'.repeat(1_040_000);
+    const requests = [
+      { path: `/v1/sessions/${session}/fork`, body: { title } },
+      { path: `/v1/runs/${run}/fork`, body: { fromNode: 'ask', start: false, title } },
+    ];
+    const sent = requests.map(({ path, body }) => ({ method: 'POST', path, body: JSON.stringify(body) }));
+    expect(await findTaken(sent)).toEqual([]);
+  });
+
   it('of bytes that are no request', async () => {
     const auth = `Host: localhost\r\nAuthorization: Bearer ${TOKEN}\r\n`;
     const requests = [
