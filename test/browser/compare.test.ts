@@ -47,6 +47,7 @@ test('two sessions are compared from where they part, and each is checked when t
   const checks = page.getByRole('region', { name: "The project's check" }).getByRole('button');
   await checks.first().click();
   await page.getByRole('button', { name: 'I read it: run it this once' }).click();
+  await page.waitForTimeout(4000); console.log(await page.getByRole('region', { name: "The project's check" }).innerText());
   await see(page.getByText(/^Passed/));
   await checks.last().click();
   await page.getByRole('button', { name: 'I read it: run it this once' }).click();
