@@ -57,8 +57,8 @@ function Verdict({ result }: { readonly result: CheckResult }) {
         : `Failed (${exitCode === null ? 'killed' : `status ${exitCode}`})`;
   return (
     <p role="status" className={`flex items-center gap-1.5 font-medium ${isPassed ? 'text-accent' : 'text-danger'}`}>
-      <Icon aria-hidden size={16} /> {words}
-      <span className="font-normal text-muted text-xs">in {renderDuration(durationMs)}</span>
+      <Icon aria-hidden size={16} />
+      <span>{words}</span> <span className="font-normal text-muted text-xs">in {renderDuration(durationMs)}</span>
     </p>
   );
 }
