@@ -39,6 +39,17 @@ describe('a turn on a full disk', { timeout: 300_000 }, () => {
     },
   );
 
+  it.for([0, 8, 16, 40])('with %i KiB left begins no half of a session', async (left, context) => {
+    const { fill } = needDisk(context, disk);
+    const { session } = await h.turn(null, 'true');
+    const filler = fill(left * 1024);
+    const outcome = await h.run(null, [{ text: 'done' }]).catch((error: unknown) => error);
+    if (left === 0 || outcome instanceof Error) expect(outcome).toMatchObject({ code: 'disk_failed' });
+    if (left === 0) expect(h.store.listRuns()).toEqual([session]);
+    rmSync(filler);
+    expect(h.problems()).toEqual([]);
+  });
+
   it.for([0, 8, 64, 300, 700])(
     'with %i KiB left restores no half of a fork, which runs when there is room',
     async (left, context) => {

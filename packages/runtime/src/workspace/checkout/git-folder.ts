@@ -35,13 +35,16 @@ export interface GitFolderSource {
 export async function makeGitFolder(path: string, source: GitFolderSource): Promise<void> {
   const { repository, config, refs, head, baseGit, shallow } = source;
   await makeGitFolders(path);
+  // Nothing is waited for among writes that have begun: the failure of one would be nobody's.
+  const excludes = await readExcludes(repository);
+  const attributes = await readAttributes(repository);
   await Promise.all([
     place(path, 'config', renderConfig(configEntries(repository.objectFormat, config))),
     place(path, 'HEAD', head.ref === null ? `${head.commit}\n` : `ref: ${head.ref}\n`),
     place(path, 'objects/info/alternates', renderAlternate(join(baseGit, 'objects'))),
     place(path, 'packed-refs', renderPackedRefs(refs, head)),
-    place(path, 'info/exclude', await readExcludes(repository)),
-    placeNonEmpty(path, 'info/attributes', await readAttributes(repository)),
+    place(path, 'info/exclude', excludes),
+    placeNonEmpty(path, 'info/attributes', attributes),
     placeNonEmpty(path, 'shallow', shallow),
     copySparsePatterns(repository.gitDir, path),
     ...refs.filter(({ symbolic }) => symbolic !== null).map((ref) => placeSymbolic(path, ref)),

@@ -41,12 +41,15 @@ export async function makeShadow(path: string, source: ShadowSource): Promise<Gi
     ...fileSystemEntries(config),
     ...sparseEntries(config),
   ];
+  // Nothing is waited for among writes that have begun: the failure of one would be nobody's.
+  const excludes = await readExcludes(repository);
+  const attributes = await readAttributes(repository);
   await Promise.all([
     writeFile(join(path, 'config'), renderConfig(entries)),
     writeFile(join(path, 'HEAD'), `${head.commit ?? 'ref: refs/heads/unborn'}\n`),
     writeFile(join(path, 'objects', 'info', 'alternates'), renderAlternate(join(baseGit, 'objects'))),
-    writeFile(join(path, 'info', 'exclude'), await readExcludes(repository)),
-    writeFile(join(path, 'info', 'attributes'), await readAttributes(repository)),
+    writeFile(join(path, 'info', 'exclude'), excludes),
+    writeFile(join(path, 'info', 'attributes'), attributes),
     copySparsePatterns(repository.gitDir, path),
     copyIndex(repository.gitDir, path),
   ]);
