@@ -5,20 +5,6 @@ import { see } from './support/acts.ts';
 import { inspectPage } from './support/look.ts';
 import { openSite } from './support/site.ts';
 
-test('two ways from one turn are compared: where they part, and how their files differ', async (ctx) => {
-  await skipWithoutSandbox(ctx);
-  const site = await openSite(ctx);
-  const { stage } = site;
-  const { session } = await stage.turn(null, 'echo one > file');
-  const child = await stage.fork(session);
-  await stage.turn(session, 'echo one way > file');
-  await stage.turn(child, 'echo another way > file');
-  const page = await site.open(`/compare/${session}/${child}`);
-  await see(page.getByRole('heading', { name: 'Compare' }));
-  await see(page.getByText('another way'));
-  await inspectPage(page, 'compare');
-});
-
 test('usage tells what each session took', async (ctx) => {
   await skipWithoutSandbox(ctx);
   const site = await openSite(ctx);
