@@ -28,5 +28,15 @@ export function describeError(error: unknown, hint = ''): ProblemReport {
     return { code, message, data: typeof data === 'object' && data !== null ? { ...data } : {} };
   }
   const [line] = message.split('\n', 1);
+  const advice = error instanceof Error && typeof code === 'string' ? DISK_ADVICE.get(code) : undefined;
+  if (advice !== undefined) return { code: 'disk_failed', message: `${line}; ${advice}`, data: { reason: code } };
   return { code: 'internal_error', message: `unexpected: ${line}${hint}`, data: {} };
 }
+
+/** What the system says of a disk may be thrown wherever a file is written, a temporary one too: it is no bug. */
+const DISK_ADVICE: ReadonlyMap<string, string> = new Map([
+  ['ENOSPC', 'the disk is full: free some space and try again'],
+  ['EDQUOT', 'the disk quota is used up: free some space and try again'],
+  ['EROFS', 'the file system is read-only'],
+  ['EIO', 'the disk or its file system is failing'],
+]);

@@ -29,6 +29,21 @@ describe('a thrown error', () => {
     expect(describeError(new Error('gone'), '; look there').message).toBe('unexpected: gone; look there');
     expect(describeError(new Failure('git_missing', 'no git'), '; look there').message).toBe('no git');
   });
+
+  it.each(['ENOSPC', 'EDQUOT', 'EROFS', 'EIO'])(
+    'takes the %s of a system for what a disk says, not for a bug',
+    (reason) => {
+      const thrown = Object.assign(new Error(`${reason}: no, write`), { code: reason, syscall: 'write' });
+      const { code, message, data } = describeError(thrown);
+      expect([code, data]).toEqual(['disk_failed', { reason }]);
+      expect(message).toMatch(new RegExp(`^${reason}: no, write; the `));
+    },
+  );
+
+  it('takes other words of a system for unexpected', () => {
+    const thrown = Object.assign(new Error('ENOENT: no such file'), { code: 'ENOENT' });
+    expect(describeError(thrown).code).toBe('internal_error');
+  });
 });
 
 test('a problem is one object, whose data can hide neither its code nor its message', () => {
