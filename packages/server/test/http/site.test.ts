@@ -22,6 +22,7 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'assets/main-abc.js'), SCRIPT);
   writeFileSync(join(folder, 'assets/main-abc.js.gz'), gzipSync(SCRIPT));
   symlinkSync('/etc/passwd', join(folder, 'passwd.txt'));
+  symlinkSync('/etc', join(folder, 'elsewhere'));
   server = await startServer({ web: folder });
   bare = await startServer();
 });
@@ -56,12 +57,17 @@ describe('the browser interface', () => {
     expect([plain.headers.get('content-encoding'), await plain.text()]).toEqual([null, SCRIPT]);
   });
 
-  it.each(['/passwd.txt', '/assets/', '/assets', '/assets/../index.html.bak', '/s/', '/index.htm'])(
-    'has no %s',
-    async (path) => {
-      expect((await fetch(`${server.url}${path}`)).status).toBe(404);
-    },
-  );
+  it.each([
+    '/passwd.txt',
+    '/elsewhere/passwd',
+    '/assets/',
+    '/assets',
+    '/assets/../index.html.bak',
+    '/s/',
+    '/index.htm',
+  ])('has no %s', async (path) => {
+    expect((await fetch(`${server.url}${path}`)).status).toBe(404);
+  });
 
   it('says in words that it was not built', async () => {
     const response = await fetch(`${bare.url}/`);

@@ -49,14 +49,19 @@ export function readSiteFiles(folder: string): SiteFiles | null {
   return new Map(served.map(([path, bytes]) => [path, describeFile(path, bytes, files)]));
 }
 
+/** Folder by folder: a recursive listing of Node's goes through links to folders. */
 function listRegular(folder: string): readonly string[] {
   let entries: Dirent[];
   try {
-    entries = readdirSync(folder, { withFileTypes: true, recursive: true });
+    entries = readdirSync(folder, { withFileTypes: true });
   } catch {
     return [];
   }
-  return entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  return entries.flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return listRegular(path);
+    return entry.isFile() ? [path] : [];
+  });
 }
 
 function readBytes(path: string): Uint8Array<ArrayBuffer> {
