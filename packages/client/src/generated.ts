@@ -15,6 +15,7 @@ export type Applied = {
   readonly ref: string;
   readonly commit: string;
   readonly branch: string | null;
+  readonly uncaptured?: Uncaptured;
   readonly [more: string]: unknown;
 };
 
@@ -245,6 +246,7 @@ export type Diff = {
     readonly path: string;
     readonly [more: string]: unknown;
   })[];
+  readonly uncaptured?: readonly (Uncaptured)[];
 };
 
 export type ErrorInfo = {
@@ -905,6 +907,12 @@ export type Turn = {
     readonly id?: string;
     readonly [more: string]: unknown;
   } | null;
+};
+
+export type Uncaptured = {
+  readonly workspace: string;
+  readonly offset: number;
+  readonly message: string;
 };
 
 export type Usage = {

@@ -57,6 +57,7 @@ function renderApplied(
     const more = leftOut.files.length > names.length ? `, and ${leftOut.files.length - names.length} more` : '';
     lines.push(`not in the checkpoint, so it did not come along: ${names.join(', ')}${more}`);
   }
+  if (work.uncaptured !== null) lines.push(work.uncaptured.message);
   lines.push(...renderTaking(applied, { work, isNamed }));
   return lines.map((line) => `${escapeLine(line)}\n`).join('');
 }

@@ -2,7 +2,7 @@ import { isRefusal, refuse } from '@ramet/core/codes';
 import { escapeLine, escapeText, renderColumns, renderCount } from '@ramet/core/text';
 import { describeDiff } from '@ramet/runtime/answers';
 import { findRun } from '@ramet/runtime/inspect';
-import { compareWork } from '@ramet/runtime/upkeep';
+import { compareWork, type WorkDiff } from '@ramet/runtime/upkeep';
 import type { CheckpointDiff } from '@ramet/runtime/workspace/diff';
 import type { CliContext } from '../context.ts';
 import type { DiffFlags } from '../flags.ts';
@@ -24,9 +24,10 @@ export const diff: Action<DiffFlags, [string, string?]> = async (context, flags,
   const { compared } = found;
   const json = describeDiff(found);
   if (flags.json) return { json };
-  if (flags.stat) return { json, text: renderStat(compared), notes: renderHidden(context, compared) };
+  const notes = renderHidden(context, found);
+  if (flags.stat) return { json, text: renderStat(compared), notes };
   await printPatch(context, compared, flags.raw === true);
-  return { json, notes: renderHidden(context, compared) };
+  return { json, notes };
 };
 
 /** Line by line as git writes it, so that a large patch needs no memory. */
@@ -70,14 +71,19 @@ function renderStat({ files }: CheckpointDiff): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-function renderHidden(context: CliContext, { files, hidden, leftOut }: CheckpointDiff): string {
+function renderHidden(context: CliContext, { compared, uncaptured = [] }: WorkDiff): string {
+  const { files, hidden, leftOut } = compared;
   const parts = [
-    ...(files.length === 0 ? ['no file differs'] : []),
+    ...(files.length === 0 ? [uncaptured.length === 0 ? 'no file differs' : 'no file of the checkpoints differs'] : []),
     ...(hidden.ignored > 0 ? [`${renderCount(hidden.ignored, 'ignored file')} not shown (--ignored)`] : []),
     ...(hidden.nested > 0 ? [`${renderCount(hidden.nested, 'file')} of inner repositories not shown`] : []),
     ...(leftOut.length > 0 ? [`not in the checkpoint: ${renderLeftOut(leftOut)}`] : []),
   ];
-  return parts.map((part) => `${paint(context.stderr, 'dim', part)}\n`).join('');
+  const lines = [
+    ...parts.map((part) => paint(context.stderr, 'dim', part)),
+    ...uncaptured.map(({ message }) => paint(context.stderr, 'yellow', escapeLine(message))),
+  ];
+  return lines.map((line) => `${line}\n`).join('');
 }
 
 const SHOWN_NAMES = 5;

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, realpathSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal, type RunId } from '@ramet/core';
+import { SUSPEND, type TurnObserver } from '@ramet/runtime/session';
 import { callShell, makeSessionHarness, type SessionHarness } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type CommandOutcome, runCommandLine } from '../command-line.ts';
@@ -109,6 +110,53 @@ describe('apply', () => {
     const { stderr } = await ramet(h.repository, 'apply', session);
     expect(stderr).toContain('not in the checkpoint, so it did not come along: huge');
     expect((await ramet(h.repository, 'diff', session, '--stat')).stderr).toContain('not in the checkpoint: huge');
+  });
+});
+
+describe('a turn that was cut off', () => {
+  /** As a process that is ended leaves it: the call was made, and no checkpoint followed. */
+  async function cutOff(session: RunId | null, command: string): Promise<RunId> {
+    const stop = new AbortController();
+    const event: TurnObserver['event'] = ({ type }) => (type === 'tool.result' ? stop.abort(SUSPEND) : undefined);
+    const suspended = await h.run(session, [callShell(command), { text: 'done' }], {
+      settings: { signal: stop.signal, observer: { event } },
+    });
+    if (isRefusal(suspended)) throw new Error(suspended.message);
+    return suspended.session;
+  }
+
+  test('is said to have its changes in the workspace alone, and apply has nothing to bring', async () => {
+    const session = await cutOff(null, 'echo agent > new');
+    const workspace = h.workspaceOf(session);
+    const where = `in ${workspace} and in no checkpoint; let it end first: ramet run --session ${session}`;
+    const diff = await ramet(h.repository, 'diff', session);
+    expect(diff).toMatchObject({ exit: 0, stdout: '', stderr: expect.stringContaining(where) });
+    expect(diff.stderr).not.toContain('no file differs');
+    const refused = await ramet(h.repository, 'apply', session, '--json');
+    expect(refused.exit).toBe(3);
+    expect(JSON.parse(refused.stdout)).toMatchObject({
+      code: 'no_checkpoint',
+      message: expect.stringContaining(where),
+      uncaptured: { workspace, offset: expect.any(Number) },
+    });
+    const fork = await ramet(h.repository, 'fork', session);
+    expect(fork).toMatchObject({ exit: 3, stderr: expect.stringContaining(`ramet run --session ${session}`) });
+    expect(await ramet(h.repository, 'run', '--session', session)).toMatchObject({ exit: 0 });
+    const { stdout } = await ramet(h.repository, 'diff', session, '--json');
+    expect(JSON.parse(stdout)).toMatchObject({ files: [{ shown: 'new' }] });
+    expect(JSON.parse(stdout)).not.toHaveProperty('uncaptured');
+  });
+
+  test('does not keep what earlier turns did from being brought, and says what stays behind', async () => {
+    const { session } = await h.turn(null, 'echo first > first');
+    await cutOff(session, 'echo second > second');
+    const applied = await ramet(h.repository, 'apply', session, '--to-checkout', '--json');
+    expect(JSON.parse(applied.stdout)).toMatchObject({
+      checkout: { written: ['first'] },
+      uncaptured: { workspace: h.workspaceOf(session) },
+    });
+    const { stderr } = await ramet(h.repository, 'apply', session);
+    expect(stderr).toContain(`in ${h.workspaceOf(session)} and in no checkpoint`);
   });
 });
 

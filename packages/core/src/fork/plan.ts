@@ -20,9 +20,9 @@ export function planFork(source: ForkSource, request: ForkRequest): ForkPlan | R
   if (overview === null) return refuseOther(source);
   if (overview.schema > SCHEMA) return refuseNewer(overview);
   if (overview.lastBoundary === undefined) {
-    return refuseFork('no_completed_turn', `session ${overview.id} has no completed turn to fork at`, {
-      id: overview.id,
-    });
+    const { id } = overview;
+    const message = `session ${id} has no completed turn to fork at; let its first one end: ramet run --session ${id}`;
+    return refuseFork('no_completed_turn', message, { id });
   }
   const at = request.at ?? overview.lastBoundary.offset;
   const found = findBoundary(source, at);

@@ -4,6 +4,7 @@ import type { FileStore } from '../store/index.ts';
 import { type AppliedCheckpoint, type ApplyRequest, applyCheckpoint } from '../workspace/apply/index.ts';
 import { findHeldWork, type HeldWork } from './held.ts';
 import { findStanding } from './standing.ts';
+import { refuseUncaptured } from './uncaptured.ts';
 
 export interface WorkRequest extends Pick<ApplyRequest, 'branch' | 'toCheckout' | 'checkout'> {
   readonly id: RunId;
@@ -27,6 +28,7 @@ export async function applyWork(store: FileStore, request: WorkRequest): Promise
   try {
     const work = await findHeldWork(store, id);
     if (isRefusal(work)) return work;
+    if (work.untouched && work.uncaptured !== null) return refuseUncaptured(id, work.uncaptured);
     if (work.untouched) return refuse('nothing_to_do', `the agent changed nothing in ${id}`, { id });
     return await bring(store, work, request);
   } finally {

@@ -16,6 +16,7 @@ import { readOwnWorkspaces } from '../inspect/runs/index.ts';
 import { type FileStore, type LogOutline, type LogReader, refuseDamaged } from '../store/index.ts';
 import { readProject } from '../workspace/project/index.ts';
 import type { Project } from '../workspace/types.ts';
+import { findUncaptured, type LastCheckpoint, type UncapturedWork } from './uncaptured.ts';
 
 export interface HeldWork {
   readonly id: RunId;
@@ -29,6 +30,8 @@ export interface HeldWork {
   readonly opening: string | null;
   /** Whether the last checkpoint holds just what the workspace opened with. */
   readonly untouched: boolean;
+  /** What was done since, and is in no checkpoint; null where nothing was. */
+  readonly uncaptured: UncapturedWork | null;
 }
 
 /**
@@ -41,15 +44,17 @@ export async function findHeldWork(store: FileStore, id: RunId): Promise<HeldWor
   if (outline !== null && outline.damage !== null) return refuseDamaged(id, outline);
   const overview = outline === null ? null : overviewOf(outline);
   if (reader === null || overview === null) return refuse('unknown_run', `there is no run ${id}`, { id });
-  const checkpoint = findLastCheckpoint(store, id);
-  if (checkpoint === null || overview.project === null) {
+  const last = findLastMark(store, id);
+  if (last === null || overview.project === null) {
     return refuse('no_checkpoint', `${id} has no checkpoint (its workspace: ${overview.workspace})`, { id });
   }
+  const checkpoint = last.mark.id;
   const project = await readProject({ stateFolder: store.layout.home, id: overview.project });
   if (isRefusal(project)) return project;
   const { base, opening, isDirty, takenMs } = readOrigin(reader, overview.events, checkpoint);
   const untouched = opening === checkpoint;
-  return { id, project, checkpoint, takenMs, base, opening: isDirty ? opening : null, untouched };
+  const uncaptured = findUncaptured(store, id, last);
+  return { id, project, checkpoint, takenMs, base, opening: isDirty ? opening : null, untouched, uncaptured };
 }
 
 /** Whether a run has a checkpoint, and its last holds just what its workspace opened with: there is nothing to take. */
@@ -70,14 +75,18 @@ function overviewOf({ heads }: LogOutline): Pick<GraphRunOverview, 'project' | '
  * run that have a workspace of their own are passed over.
  */
 export function findLastCheckpoint(store: FileStore, id: RunId): string | null {
+  return findLastMark(store, id)?.mark.id ?? null;
+}
+
+function findLastMark(store: FileStore, id: RunId): LastCheckpoint | null {
   const outline = store.read(id)?.readOutline();
   if (outline === undefined) return null;
   const graph = outline.heads[0]?.graph?.graph;
   const own = graph === undefined ? new Set<string>() : readOwnWorkspaces(store, graph);
-  const isShared = ({ node }: CheckpointMark): boolean => node === undefined || !own.has(nodeIdOf(node));
+  const isShared = ({ node }: Pick<CheckpointMark, 'node'>): boolean => node === undefined || !own.has(nodeIdOf(node));
   for (let segment = outline.heads.length - 1; segment >= 0; segment -= 1) {
-    const last = outline.readDetail(segment).checkpoints.findLast(isShared);
-    if (last !== undefined) return last.id;
+    const mark = outline.readDetail(segment).checkpoints.findLast(isShared);
+    if (mark !== undefined) return { mark, isShared };
   }
   return null;
 }

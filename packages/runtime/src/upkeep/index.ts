@@ -12,5 +12,6 @@ export {
   type UpkeepContext,
 } from './removal.ts';
 export { carryOutRemoval, type RemovalOutcome } from './removal-outcome.ts';
+export type { UncapturedWork } from './uncaptured.ts';
 export { type Problem, type Verification, verifyRun } from './verify.ts';
 export { compareWork, type WorkComparison, type WorkDiff } from './work-diff.ts';

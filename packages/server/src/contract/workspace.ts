@@ -52,6 +52,9 @@ const ChangedFile = z
   })
   .openapi('ChangedFile');
 
+/** What a run did since its last checkpoint: it is in its workspace, and in no checkpoint. */
+const Uncaptured = z.object({ workspace: z.string(), offset: Offset, message: z.string() }).openapi('Uncaptured');
+
 export const Diff = z
   .object({
     id: RunIdValue,
@@ -60,6 +63,7 @@ export const Diff = z
     files: z.array(ChangedFile),
     hidden: z.object({ ignored: z.number(), nested: z.number() }),
     leftOut: z.array(z.looseObject({ path: z.string() })),
+    uncaptured: z.array(Uncaptured).optional(),
   })
   .openapi('Diff');
 
@@ -122,5 +126,8 @@ export const ApplyRequest = z
   .openapi('ApplyRequest');
 
 export const Applied = z
-  .looseObject({ id: RunIdValue, ref: z.string(), commit: z.string(), branch: z.string().nullable() })
+  .looseObject({
+    ...{ id: RunIdValue, ref: z.string(), commit: z.string(), branch: z.string().nullable() },
+    uncaptured: Uncaptured.optional(),
+  })
   .openapi('Applied');
