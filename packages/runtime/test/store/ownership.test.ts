@@ -1,4 +1,14 @@
-import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { parseRunId } from '@ramet/core';
 import { forkSession } from '@ramet/runtime/fork';
@@ -135,6 +145,20 @@ describe('the lock file', () => {
       expectDone(await forkSession({ store, makeId: countIds() }, FIRST, {}));
     });
   }
+
+  it('is not written again by the process that it names', async () => {
+    const { lock } = store.pathsOf(FIRST);
+    (await ownOf(store, FIRST)).close();
+    const named = readFileSync(lock, 'utf8');
+    utimesSync(lock, 1, 1);
+    (await ownOf(store, FIRST)).close();
+    expect(statSync(lock).mtimeMs).toBe(1000);
+    for (const other of [named.slice(0, -1), `${named}x`]) {
+      writeFileSync(lock, other);
+      (await ownOf(store, FIRST)).close();
+      expect(readFileSync(lock, 'utf8')).toBe(named);
+    }
+  });
 
   it('that is gone is made again by whoever needs it', async () => {
     rmSync(store.pathsOf(FIRST).lock);
