@@ -7,7 +7,7 @@
  *    sums hold: it is not synced, so a crash may leave any bytes in it.
  * 3. A reader never writes one; an index that cannot be written is no error.
  * 4. What was believed once in this process is believed again while the segment's file has the same identity: the cache
- *    is keyed by the file, so relatives share it, and it holds heads only.
+ *    is keyed by the file, so relatives share it, and it holds heads. Details that were read are kept by their sums.
  */
 import { type BigIntStats, closeSync, constants, lstatSync, openSync, readFileSync, readSync } from 'node:fs';
 import type { SegmentDetail, SegmentHead, SegmentOutline } from '@ramet/core';
@@ -94,12 +94,38 @@ function readFirstLine(path: string): Buffer {
 const PAGE = Buffer.alloc(8192);
 
 function readDetailOf(path: string, sum: string): SegmentDetail | null {
+  const known = DETAILS.get(sum);
+  if (known !== undefined) return known.detail;
   try {
     const bytes = readFileSync(path);
     const line = bytes.subarray(bytes.indexOf(0x0a) + 1, -1);
-    return sha256(line) === sum ? (JSON.parse(line.toString('utf8')) as SegmentDetail) : null;
+    if (sha256(line) !== sum) return null;
+    const detail = JSON.parse(line.toString('utf8')) as SegmentDetail;
+    keepDetail(sum, { detail, bytes: line.length });
+    return detail;
   } catch {
     return null;
+  }
+}
+
+interface KnownDetail {
+  readonly detail: SegmentDetail;
+  /** Of its line. */
+  readonly bytes: number;
+}
+
+/** Of the lines of all details that are kept: those of runs of some 100 MB, while one is planned, forked and gone on with. */
+const DETAILS_LIMIT_BYTES = 2 * 1024 * 1024;
+const DETAILS = new Map<string, KnownDetail>();
+let detailBytes = 0;
+
+function keepDetail(sum: string, known: KnownDetail): void {
+  DETAILS.set(sum, known);
+  detailBytes += known.bytes;
+  for (const [oldest, { bytes }] of DETAILS) {
+    if (detailBytes <= DETAILS_LIMIT_BYTES) return;
+    DETAILS.delete(oldest);
+    detailBytes -= bytes;
   }
 }
 

@@ -168,13 +168,28 @@ describe('indexes', () => {
   }
 
   it('whose detail breaks after its head was believed give the detail from the segment', () => {
-    const before = store.read(FIRST)?.readOutline();
-    const details = before?.heads.map((_, index) => before.readDetail(index));
+    const before = store.read(FIRST)?.readOutline({ full: true });
     for (const segment of segmentsOf(store)) {
-      writeFileSync(idxOf(segment), `${readFileSync(idxOf(segment), 'utf8').split('\n')[0]}\nbroken\n`);
+      // With a detail that this process has not read.
+      utimesSync(segment, 1_000, 1_000 + Math.random());
+      const { mtimeNs } = statSync(segment, { bigint: true });
+      rewriteIndex(idxOf(segment), (first) => {
+        const head = { ...(first.head as object), schema: 77 };
+        return { ...first, head, mtimeNs: String(mtimeNs), detail: '0'.repeat(64) };
+      });
     }
     const outline = store.read(FIRST)?.readOutline();
-    expect(outline?.heads.map((_, index) => outline.readDetail(index))).toEqual(details);
+    expect(outline?.heads.map(({ schema }) => schema)).toEqual(before?.heads.map(() => 77));
+    expect(outline?.heads.map((_, index) => outline.readDetail(index))).toEqual(
+      before?.heads.map((_, index) => before.readDetail(index)),
+    );
+  });
+
+  it('whose detail was read in this process are not read for it again', () => {
+    const [segment = ''] = segmentsOf(store);
+    const detail = store.read(FIRST)?.readOutline().readDetail(0);
+    writeFileSync(idxOf(segment), `${readFileSync(idxOf(segment), 'utf8').split('\n')[0]}\nbroken\n`);
+    expect(store.read(FIRST)?.readOutline().readDetail(0)).toBe(detail);
   });
 
   it('of another format are not believed, though their sums hold', () => {
