@@ -143,11 +143,17 @@ async function ownRun(
   owned.set(id, writer);
   announcer.announce('owned', id);
   let open = true;
+  /** Nobody else changes a log that is owned: it is as it was found until something is appended. */
+  let unchanged = repaired ? null : outline;
   const reader = openRunReader(id, paths);
   return {
     // What it appends to itself an owner need not read.
-    ...readRunBy(id, paths, (wanted) => reader.readOutline({ ...wanted, ...(open ? { active: writer.active } : {}) })),
+    ...readRunBy(id, paths, (wanted) => {
+      if (unchanged !== null && wanted?.full !== true) return unchanged;
+      return reader.readOutline({ ...wanted, ...(open ? { active: writer.active } : {}) });
+    }),
     append: async (drafts, wanted) => {
+      unchanged = null;
       const events = await writer.append(drafts, wanted);
       announcer.announce('appended', id);
       return events;
@@ -159,6 +165,7 @@ async function ownRun(
     close: () => {
       if (!open) return;
       open = false;
+      unchanged = null;
       owned.delete(id);
       writer.close();
       lock.release();

@@ -8,6 +8,8 @@
  * 4. A segment above `SEAL_BYTES`, or with event 0 of a graph run, is sealed before the next line is written, in this
  *    order: sync, index, mode, sync, next file, sync the folder. What fails before the next file may be tried again.
  * 5. Appends run one after the other, in the order they were asked for; none begins after `close`.
+ * 6. The name of the segment it begins with may be younger than the last owner's last sync of the folder: it is durable
+ *    with the first line that is.
  */
 import { closeSync, fchmodSync, ftruncateSync } from 'node:fs';
 import { join } from 'node:path';
@@ -106,6 +108,8 @@ class FileLogWriter implements LogWriter {
   readonly #start: WriterStart;
   #segment: ActiveSegment;
   #chain: ChainState;
+  /** Whether the name of the segment is durable. */
+  #isNamed = false;
   /** Why nothing more may be appended. */
   #ended: Failure | null = null;
   #running = false;
@@ -139,14 +143,14 @@ class FileLogWriter implements LogWriter {
       const payloads = writePayloads(blobs, lines);
       if (payloads.length > 0) await this.#durably(syncPayloads(blobs, payloads));
       this.#write(encoded);
-      if (options.durable) await this.#durably(syncFile(this.#segment.fd));
+      if (options.durable) await this.#durably(this.#syncSegment());
       return lines.map((line) => line.event);
     });
   }
 
   sync(): Promise<ActiveOutline> {
     return this.#enqueue(async () => {
-      await this.#durably(syncFile(this.#segment.fd));
+      await this.#durably(this.#syncSegment());
       return this.active;
     });
   }
@@ -205,6 +209,15 @@ class FileLogWriter implements LogWriter {
     this.#segment = { ...this.#segment, bytes: position };
   }
 
+  /** Both at once: the file system then writes its journal once. */
+  async #syncSegment(): Promise<void> {
+    const { fd } = this.#segment;
+    if (this.#isNamed) return syncFile(fd);
+    for (const sync of await Promise.allSettled([syncFile(fd), syncFolder(this.#start.log)]))
+      if (sync.status === 'rejected') throw sync.reason;
+    this.#isNamed = true;
+  }
+
   async #durably(work: Promise<void>): Promise<void> {
     try {
       await work;
@@ -215,6 +228,8 @@ class FileLogWriter implements LogWriter {
   }
 
   async #seal(): Promise<void> {
+    // No next segment may have a name before this one has.
+    if (!this.#isNamed) await this.#durably(this.#syncSegment());
     const { fd } = this.#segment;
     await sealSegment(this.#segment, lastDigestOf(this.#chain), (sync) => this.#durably(sync));
     this.#segment = createSegment(this.#start.log, this.#chain);

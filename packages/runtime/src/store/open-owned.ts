@@ -12,16 +12,7 @@ import { isUtf8 } from 'node:buffer';
 import { chmodSync, closeSync, fstatSync, ftruncateSync, lstatSync } from 'node:fs';
 import { type ChainState, type EventDraft, Failure, followChain, LINE_LIMIT_BYTES, lastDigestOf } from '@ramet/core';
 import { encodeLines, isRunStart, linesToBytes } from './append.ts';
-import {
-  onDisk,
-  openForAppend,
-  openForRepair,
-  SEALED_MODE,
-  sweepTemporaries,
-  syncFile,
-  syncFolder,
-  writeAll,
-} from './durable.ts';
+import { onDisk, openForAppend, openForRepair, SEALED_MODE, sweepTemporaries, syncFile, writeAll } from './durable.ts';
 import { writeIndex } from './idx.ts';
 import type { RunPaths } from './layout.ts';
 import { type FolderOutline, type OutlinePart, readFolderOutline } from './log-folder.ts';
@@ -49,8 +40,6 @@ export async function openOwnedLog(paths: RunPaths, found: FolderOutline, option
   const outline = repaired ? readFolderOutline(paths.log, { readLast: true }) : found;
   rebuildIndexes(outline);
   const segment = await takeUpSegment(paths.log, outline);
-  // The name of the segment may be younger than the last owner's last sync of the folder.
-  await syncFolder(paths.log);
   const { log, blobs } = paths;
   const writer = openLogWriter({ log, blobs, ...options, segment, chain: outline.chain });
   if (unrecorded !== null) await recordRepair(writer, unrecorded);
