@@ -17,8 +17,8 @@ import { openStore } from '../store.ts';
 /** Verifies runs; one that does not hold makes the exit code 6. */
 export const verify: Action<VerifyFlags, readonly string[]> = async (context, flags, texts) => {
   const store = openStore(context);
-  if (flags.all === texts.length > 0)
-    return refuse('bad_usage', 'give the ids of sessions or runs to verify, or --all');
+  if (flags.all && texts.length > 0) return refuse('bad_usage', '<id> and --all exclude each other');
+  if (!flags.all && texts.length === 0) return refuse('bad_usage', '<id> is missing, or --all');
   const ids = flags.all ? store.listRuns() : findRuns(store, texts);
   if (isRefusal(ids)) return ids;
   const results: Verification[] = [];

@@ -24,6 +24,15 @@ test('remove --yes names what goes before it goes, by the name of its graph, and
   expect(stdout).toMatch(/^removed 1 run: .+ freed\n$/);
 });
 
+test.each([
+  [[], '<id> is missing, or --all'],
+  [[RUN, '--all'], '<id> and --all exclude each other'],
+])('verify %j is a usage error', async (words, message) => {
+  const { stdout, stderr, exit } = await store.run(['verify', ...words]);
+  expect({ stdout, exit }).toEqual({ stdout: '', exit: 1 });
+  expect(stderr).toBe(`ramet: ${message} (bad_usage)\n`);
+});
+
 test('help names no alias with a stray blank', async () => {
   const { stdout } = await store.run(['runs', 'list', '--help']);
   expect(stdout).toContain('Also: `ramet runs`\n');
