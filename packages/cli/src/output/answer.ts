@@ -50,11 +50,18 @@ export async function perform(
   const isJson = flags.json === true || flags.events === true;
   try {
     const answer = await work();
-    if (isRefusal(answer)) printProblem(context, isJson, answer);
+    if (isRefusal(answer)) printProblem(context, isJson, await explain(context, answer));
     else printAnswer(context, isJson, answer);
   } catch (error) {
     printProblem(context, isJson, explainError(error, context));
   }
+}
+
+/** Only what is in use elsewhere asks who uses it. */
+async function explain(context: CliContext, refusal: Refusal): Promise<Refusal> {
+  if (refusal.code !== 'owned_elsewhere') return refusal;
+  const { explainInUse } = await import('../daemon/in-use.ts');
+  return explainInUse(context, refusal);
 }
 
 /** Prints a refusal or a failure. */

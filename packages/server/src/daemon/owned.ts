@@ -1,10 +1,10 @@
 import { hostname } from 'node:os';
-import { type Refusal, type RunId, refuse } from '@ramet/core';
+import type { Refusal, RunId } from '@ramet/core';
+import { refuseAtWork } from '../endpoint/index.ts';
 
 /** Refuses work in a run that this daemon is at work in. */
 export function refuseDriven(id: RunId): Refusal {
-  const message = `the daemon is at work in ${id}; wait for it to end or interrupt it, then try again`;
-  return refuse('owned_elsewhere', message, { id, owner: { pid: process.pid, host: hostname(), self: true } });
+  return refuseAtWork(id, { id, owner: { pid: process.pid, host: hostname(), self: true } });
 }
 
 /** To whoever asks a daemon, its own process is the daemon. */

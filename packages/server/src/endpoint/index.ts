@@ -1,3 +1,4 @@
+export { refuseAtWork } from './at-work.ts';
 export {
   type DaemonEndpoint,
   type DaemonPaths,
