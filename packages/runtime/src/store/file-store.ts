@@ -58,8 +58,10 @@ export function openFileStore(options: FileStoreOptions): FileStore {
       withLock(lockRun(id, 'exclusive'), (lock) => ownRun(id, { paths: pathsOf(id), lock, owned, announcer, options })),
     share: async (id, wanted = {}) => {
       const paths = pathsOf(id);
-      const writer = owned.get(id);
-      if (writer !== undefined) return shareLive({ id, paths, wanted }, writer);
+      for (let writer = owned.get(id); writer !== undefined; writer = owned.get(id)) {
+        const shared = await shareLive({ id, paths, wanted }, { writer, isOpen: () => owned.get(id) === writer });
+        if (shared !== null) return shared;
+      }
       return withLock(lockRun(id, 'shared'), (lock) =>
         shareAs({ id, paths, wanted }, { live: false, close: lock.release }),
       );
@@ -180,9 +182,19 @@ interface Sharing {
   readonly wanted: FolderOutlineOptions;
 }
 
-/** What the owner has appended is made durable first: a child must not know more than its parent after a crash. */
-async function shareLive(sharing: Sharing, writer: LogWriter): Promise<SharedLog> {
-  const active = await writer.sync();
+/**
+ * What the owner has appended is made durable first: a child must not know more than its parent after a crash. Null where
+ * the owner let go of the run meanwhile.
+ */
+async function shareLive(
+  sharing: Sharing,
+  { writer, isOpen }: { readonly writer: LogWriter; readonly isOpen: () => boolean },
+): Promise<SharedLog | null> {
+  const active = await writer.sync().catch((error: unknown) => {
+    if (isOpen()) throw error;
+    return null;
+  });
+  if (active === null) return null;
   const wanted = { ...sharing.wanted, active };
   return shareAs({ ...sharing, wanted }, { live: true, close: () => {} });
 }
