@@ -5,7 +5,7 @@ import { renderWire, startModelEndpoint } from '@ramet/testkit/models';
 import { expect, test } from 'vitest';
 import { until } from '../e2e/support/daemon.ts';
 import { callShell, skipWithoutSandbox } from '../e2e/support/stage.ts';
-import { answerIn, COUNT_TURN, letGo, messageOf, openFork, say, see } from './support/acts.ts';
+import { answerIn, COUNT_TURN, letGo, messageOf, openFork, say, see, seeWhole } from './support/acts.ts';
 import { inspectPage } from './support/look.ts';
 import { openSite } from './support/site.ts';
 
@@ -79,7 +79,7 @@ test('a page that is loaded again and again while a turn runs shows every step o
 test('a daemon that is killed is told as offline, and the next one goes on where it was', async (ctx) => {
   await skipWithoutSandbox(ctx);
   const site = await openSite(ctx);
-  site.expectTrouble(/ERR_(CONNECTION|INCOMPLETE|NETWORK|EMPTY)/);
+  site.expectTrouble(/ERR_(CONNECTION|INCOMPLETE|NETWORK|EMPTY|SOCKET)/);
   const session = await site.begin({ model: site.stage.writeScript(COUNT_TURN) });
   const page = await site.open(`/s/${session}`);
   await see(page.getByRole('button', { name: /^shell .* running$/ }));
@@ -113,4 +113,33 @@ test('a fork that is clicked twice on a slow network makes one child', async (ct
   await page.waitForURL((url) => !url.pathname.endsWith(session));
   const { sessions } = (await site.stage.ask(['sessions'])) as { readonly sessions: readonly unknown[] };
   expect(sessions).toHaveLength(2);
+});
+
+test('the transcript follows what is said, leaves alone who reads further up, and always shows what is asked', async (ctx) => {
+  await skipWithoutSandbox(ctx);
+  const site = await openSite(ctx);
+  const long = `${Array(60).fill('A line.').join('\n\n')}\n\nThe last line.`;
+  const waits = callShell('until test -e go; do sleep 0.02; done; rm go');
+  const model = site.stage.writeScript([waits, callShell('echo asked'), { text: long }]);
+  const session = await site.begin({ model, rules: [{ tool: 'shell', match: 'echo*', do: 'ask' }] });
+  const page = await site.open(`/s/${session}`);
+  const transcript = page.getByRole('region', { name: 'Transcript' });
+  const allow = page.getByRole('button', { name: 'Allow once' });
+  letGo(site.stage, session);
+  await allow.click();
+  await seeWhole(page.getByText('The last line.'));
+  await transcript.press('Home');
+  await seeWhole(messageOf(page, 1));
+  await say(page, 'second');
+  await seeWhole(messageOf(page, 2));
+  await transcript.press('Home');
+  await seeWhole(messageOf(page, 1));
+  letGo(site.stage, session);
+  await seeWhole(allow);
+  await seeWhole(messageOf(page, 1));
+  await allow.click();
+  await allow.waitFor({ state: 'hidden' });
+  await seeWhole(messageOf(page, 1));
+  await page.getByRole('button', { name: /^New below/ }).click();
+  await seeWhole(answerIn(page, 2).getByText('The last line.'));
 });

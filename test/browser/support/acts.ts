@@ -65,6 +65,31 @@ export async function see(what: Locator): Promise<void> {
   await what.first().waitFor({ state: 'visible' });
 }
 
+/** Waits until something is whole within the window, where a person sees it without scrolling. */
+export async function seeWhole(what: Locator): Promise<void> {
+  await what.waitFor({ state: 'visible' });
+  await expect.poll(() => readPartInSight(what), { timeout: 15_000 }).toBeGreaterThan(0.95);
+}
+
+/** Of the page, where these tests have no types of it. */
+declare const IntersectionObserver: new (
+  seen: (entries: readonly { readonly intersectionRatio: number }[]) => void,
+) => { observe(element: unknown): void; disconnect(): void };
+
+/** The part of an element that nothing cuts off, not even a box that scrolls. */
+function readPartInSight(what: Locator): Promise<number> {
+  return what.evaluate(
+    (element) =>
+      new Promise<number>((done) => {
+        const observer = new IntersectionObserver(([entry]) => {
+          observer.disconnect();
+          done(entry?.intersectionRatio ?? 0);
+        });
+        observer.observe(element);
+      }),
+  );
+}
+
 /** Clicks a fork control and waits for what its dialog shows; the dialog. */
 export async function openFork(page: Page, control: Locator): Promise<Locator> {
   await control.click();

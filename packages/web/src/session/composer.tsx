@@ -23,6 +23,8 @@ export interface ComposerProps {
   readonly isBusy: boolean;
   /** Absent: nothing runs here that could be stopped. */
   readonly onInterrupt?: () => void;
+  /** Called after each message that was taken. */
+  readonly onSent: () => void;
   /** Does what a command says; answers why it cannot. */
   readonly onCommand: (name: CommandName, argument: string) => string | undefined;
 }

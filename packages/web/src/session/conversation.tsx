@@ -15,10 +15,12 @@ export interface ConversationProps {
   readonly transcript: Transcript | null;
   readonly onFork: (at: number) => void;
   readonly onChanges: (at: number) => void;
+  /** How many messages were sent from this page: each brings its end into sight. */
+  readonly sent: number;
 }
 
 /** The transcript of a session, and below it what happens now. */
-export function Conversation({ detail, log, transcript, onFork, onChanges }: ConversationProps) {
+export function Conversation({ detail, log, transcript, onFork, onChanges, sent }: ConversationProps) {
   const { id, turns } = detail;
   const shortId = useShortIds();
   const [folds] = useState(() => new Map<string, boolean>());
@@ -38,7 +40,13 @@ export function Conversation({ detail, log, transcript, onFork, onChanges }: Con
   }
   return (
     <TranscriptContext value={frame}>
-      <TranscriptList transcript={transcript} hasEarlier={view.first > 0} onEarlier={loadEarlier}>
+      <TranscriptList
+        transcript={transcript}
+        hasEarlier={view.first > 0}
+        onEarlier={loadEarlier}
+        newest={`${view.first + view.events.length} ${view.live.length}`}
+        jump={sent}
+      >
         {transcript.items.length === 0 && view.error === undefined && <Empty title="Nothing was said yet" />}
         <TranscriptFoot id={id} view={view} transcript={transcript} />
       </TranscriptList>

@@ -14,6 +14,7 @@ import { Loading, Trouble } from '../ui/states.tsx';
 import { DiffDialog, type DiffRange } from '../workspace/diff-dialog.tsx';
 import { rangeOf } from './boundaries.ts';
 import { Conversation } from './conversation.tsx';
+import { Questions } from './questions.tsx';
 import { SessionHeader } from './session-header.tsx';
 import { SideRail } from './side-rail.tsx';
 import { Writing } from './writing.tsx';
@@ -51,6 +52,7 @@ function Loaded({ detail, log, transcript }: LoadedProps) {
   const [forkAt, setForkAt] = useState<number | null>(null);
   const [range, setRange] = useState<DiffRange | null>(null);
   const [isRailOpen, setRailOpen] = useState(false);
+  const [sent, setSent] = useState(0);
   const { view } = log;
   const { turns } = detail;
   const showChanges = useCallback((at: number) => setRange(rangeOf(turns, at)), [turns]);
@@ -66,12 +68,21 @@ function Loaded({ detail, log, transcript }: LoadedProps) {
           onFork={forkLatest}
           onRail={() => setRailOpen(true)}
         />
-        <Conversation detail={detail} log={log} transcript={transcript} onFork={setForkAt} onChanges={showChanges} />
+        <Conversation
+          detail={detail}
+          log={log}
+          transcript={transcript}
+          onFork={setForkAt}
+          onChanges={showChanges}
+          sent={sent}
+        />
+        <Questions id={id} asks={view.state?.asks ?? []} />
         <Writing
           detail={detail}
           isBusy={transcript !== null && transcript.open !== null}
           isDrivenHere={(view.state?.owner ?? (detail.state === 'running' ? 'daemon' : 'none')) === 'daemon'}
           onFork={forkLatest}
+          onSent={() => setSent((count) => count + 1)}
         />
       </div>
       <aside

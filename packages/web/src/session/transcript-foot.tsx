@@ -4,7 +4,6 @@ import type { Live, StartedTurn } from '@ramet/client';
 import { escapeText } from '@ramet/core/text';
 import { LoaderCircle } from 'lucide-react';
 import { memo } from 'react';
-import { AskCard } from '../calls/ask-card.tsx';
 import { OutcomeCard } from '../calls/outcome-card.tsx';
 import { useAction } from '../data/action.ts';
 import type { LiveText } from '../log/live-text.ts';
@@ -32,9 +31,6 @@ export function TranscriptFoot({ id, view, transcript }: TranscriptFootProps) {
         <Streaming key={index} live={text} />
       ))}
       {isOpen && state?.owner === 'daemon' && state.asks.length === 0 && live.length === 0 && <Working />}
-      {state?.asks.map((ask) => (
-        <AskCard key={ask.callId} id={id} ask={ask} />
-      ))}
       {isOpen && end === undefined && state?.owner === 'none' && (
         <LeftOpen id={id} calls={unknownCallsOf(transcript)} />
       )}

@@ -13,7 +13,7 @@ const LEFT_OPEN = 'The turn is not over, and this daemon does not work on it: wh
  * What was written and attached, and what sending it does. What is sent while this daemon works on a turn waits for the
  * end of it: an answer is read before the turn has ended, and whoever answers it then is not early.
  */
-export function useComposing({ id, isBusy, onInterrupt, onCommand }: Omit<ComposerProps, 'field' | 'model'>) {
+export function useComposing({ id, isBusy, onInterrupt, onSent, onCommand }: Omit<ComposerProps, 'field' | 'model'>) {
   const draft = useDraft(id);
   const [files, setFiles] = useState<readonly Attachment[]>([]);
   const [problem, setProblem] = useState<string | null>(null);
@@ -21,6 +21,7 @@ export function useComposing({ id, isBusy, onInterrupt, onCommand }: Omit<Compos
   const { send, isSending, error } = useSend(id, () => {
     draft.setText('');
     setFiles([]);
+    onSent();
   });
   const take = async (given: readonly File[]) => {
     const { files: added, problems } = await readFiles(given);

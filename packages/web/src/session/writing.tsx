@@ -15,10 +15,12 @@ export interface WritingProps {
   readonly isDrivenHere: boolean;
   /** Null: no turn has ended yet. */
   readonly onFork: (() => void) | null;
+  /** Called after each message that was taken. */
+  readonly onSent: () => void;
 }
 
 /** The composer of a session, and what its commands do. */
-export function Writing({ detail: { id, model }, isBusy, isDrivenHere, onFork }: WritingProps) {
+export function Writing({ detail: { id, model }, isBusy, isDrivenHere, onFork, onSent }: WritingProps) {
   const field = useRef<HTMLTextAreaElement>(null);
   const [isHelp, setHelp] = useState(false);
   const navigate = useNavigate();
@@ -51,6 +53,7 @@ export function Writing({ detail: { id, model }, isBusy, isDrivenHere, onFork }:
         model={model}
         isBusy={isBusy}
         {...(isDrivenHere ? { onInterrupt: () => interrupt.mutate() } : {})}
+        onSent={onSent}
         onCommand={(name, argument) => runs[name](argument)}
       />
       <HelpDialog isOpen={isHelp} onClose={() => setHelp(false)} />

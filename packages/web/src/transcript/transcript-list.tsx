@@ -10,6 +10,7 @@ import { Button } from '../ui/button.tsx';
 import { Loading } from '../ui/states.tsx';
 import { ItemView } from './item-view.tsx';
 import type { Item, Transcript } from './types.ts';
+import { useEnd } from './use-end.ts';
 
 /** Earlier events are asked for when so few items are above what is in sight. */
 const NEAR_TOP = 10;
@@ -29,14 +30,21 @@ export interface TranscriptListProps {
   readonly transcript: Transcript;
   readonly hasEarlier: boolean;
   readonly onEarlier: () => void;
+  /** Another value for each thing that is added at the end. */
+  readonly newest: string;
+  /** The end is gone to whenever this is another number. */
+  readonly jump?: number;
   /** What is below the last item: what streams, what is asked. */
   readonly children: ReactNode;
 }
 
 /** The items in sight. */
-export function TranscriptList({ transcript, hasEarlier, onEarlier, children }: TranscriptListProps) {
+export function TranscriptList(props: TranscriptListProps) {
+  const { transcript, hasEarlier, onEarlier, newest, jump = 0, children } = props;
   const { items, turns } = transcript;
   const frame = useRef<HTMLDivElement>(null);
+  const content = useRef<HTMLDivElement>(null);
+  const { isHeld, hasNews, go } = useEnd({ frame, content, newest });
   const list = useVirtualizer({
     count: items.length + 1,
     getScrollElement: () => frame.current,
@@ -44,7 +52,6 @@ export function TranscriptList({ transcript, hasEarlier, onEarlier, children }: 
     getItemKey: (index) => items[index]?.key ?? 'foot',
     overscan: 6,
     anchorTo: 'end',
-    followOnAppend: true,
     paddingStart: 12,
     paddingEnd: 12,
     initialOffset: Number.MAX_SAFE_INTEGER,
@@ -54,6 +61,9 @@ export function TranscriptList({ transcript, hasEarlier, onEarlier, children }: 
   useEffect(() => {
     if (hasEarlier && first < NEAR_TOP) onEarlier();
   }, [hasEarlier, first, onEarlier]);
+  useEffect(() => {
+    if (jump > 0) go();
+  }, [jump, go]);
   return (
     <div className="relative min-h-0 flex-1">
       <section
@@ -63,7 +73,7 @@ export function TranscriptList({ transcript, hasEarlier, onEarlier, children }: 
         tabIndex={0}
         className="h-full overflow-y-auto overflow-x-hidden [overflow-anchor:none] focus-visible:-outline-offset-2"
       >
-        <div className="relative mx-auto w-full max-w-3xl" style={{ height: list.getTotalSize() }}>
+        <div ref={content} className="relative mx-auto w-full max-w-3xl" style={{ height: list.getTotalSize() }}>
           {hasEarlier && first < NEAR_TOP && (
             <div className="absolute inset-x-0 top-0">
               <Loading what="what was before" />
@@ -85,16 +95,28 @@ export function TranscriptList({ transcript, hasEarlier, onEarlier, children }: 
           })}
         </div>
       </section>
-      {!list.isAtEnd(200) && <ToEnd onGo={() => list.scrollToEnd()} />}
+      {!isHeld && <ToEnd hasNews={hasNews} onGo={go} />}
     </div>
   );
 }
 
-function ToEnd({ onGo }: { readonly onGo: () => void }) {
+function ToEnd({ hasNews, onGo }: { readonly hasNews: boolean; readonly onGo: () => void }) {
   return (
-    <Button className="absolute right-4 bottom-3 rounded-full shadow-md" onClick={onGo}>
-      <ArrowDown aria-hidden size={14} /> End
-      <span className="sr-only"> of the conversation</span>
+    <Button
+      kind={hasNews ? 'primary' : 'plain'}
+      className="absolute right-4 bottom-3 rounded-full shadow-md"
+      onClick={onGo}
+    >
+      <ArrowDown aria-hidden size={14} />
+      {hasNews ? (
+        <>
+          New below<span className="sr-only">, to the end of the conversation</span>
+        </>
+      ) : (
+        <>
+          End<span className="sr-only"> of the conversation</span>
+        </>
+      )}
     </Button>
   );
 }

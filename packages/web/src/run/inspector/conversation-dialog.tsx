@@ -50,7 +50,12 @@ function Conversation({
   if (transcript.items.length === 0) return <Empty title="Nothing was said yet" />;
   return (
     <TranscriptContext value={frame}>
-      <TranscriptList transcript={transcript} hasEarlier={false} onEarlier={nothingEarlier}>
+      <TranscriptList
+        transcript={transcript}
+        hasEarlier={false}
+        onEarlier={nothingEarlier}
+        newest={String(transcript.items.length)}
+      >
         {null}
       </TranscriptList>
     </TranscriptContext>
