@@ -48,6 +48,8 @@ const DEFAULT_LIMITS: ConnectionLimits = {
 
 const MAX_HEADER_BYTES = 16 * 1024;
 const KEEP_ALIVE_MS = 5_000;
+/** How long whoever was dismissed may take to read why. */
+const DISMISSAL_MS = 500;
 
 export interface Listening {
   /** Like `http://127.0.0.1:18473`. */
@@ -131,6 +133,8 @@ function dismiss(connection: Socket, code: string): void {
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
   connection.end(`HTTP/1.1 ${statusOf(problem.code)} ${problem.code}\r\n${lines.join('')}\r\n${body}`);
+  // Who does not close its own side would keep the connection for ever. At once would be before the answer is read.
+  setTimeout(() => connection.destroy(), DISMISSAL_MS).unref();
 }
 
 const DISMISSALS: Readonly<Record<string, Problem>> = {

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isRefusal } from '@ramet/core';
@@ -145,6 +146,18 @@ describe('slow and broken senders', () => {
 
   it('cuts off who sends nothing at all', async () => {
     expect([0, 408]).toContain((await sendRaw(server.url, '')).status);
+  });
+
+  it('gives the place of who was cut off to others, though it keeps its own side open', async () => {
+    const limits = { headersTimeoutMs: 200, checkEveryMs: 50, connections: 1 };
+    const narrow = await startServer({ limits });
+    const { hostname: host, port } = new URL(narrow.url);
+    const socket = connect({ host, port: Number(port), allowHalfOpen: true });
+    const [told] = await once(socket, 'data');
+    expect(String(told)).toContain('408');
+    await vi.waitFor(async () => expect((await narrow.fetch('/healthz')).status).toBe(200), { timeout: 5_000 });
+    socket.destroy();
+    await narrow.close();
   });
 
   it('cuts off who sends a body without end, with 408', async () => {
