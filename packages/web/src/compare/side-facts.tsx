@@ -2,6 +2,7 @@ import type { Comparison } from '@ramet/client';
 import { escapeLine } from '@ramet/core/text';
 import { Link } from '@tanstack/react-router';
 import type { ReactNode } from 'react';
+import { renderName } from '../data/names.ts';
 import { useShortIds } from '../data/short-ids.ts';
 import { Badge } from '../ui/badge.tsx';
 import { renderCost, renderTokens } from '../ui/usage.ts';
@@ -17,7 +18,7 @@ export function SideFacts({ side }: { readonly side: Comparison['left'] }) {
     <div className="rounded-md border border-line bg-surface p-3">
       <h2 className="flex items-baseline gap-2">
         <Link to="/s/$id" params={{ id }} className="min-w-0 truncate font-semibold hover:underline">
-          {title === '' ? 'Untitled' : escapeLine(title)}
+          {renderName(title)}
         </Link>
         <span className="shrink-0 font-mono text-muted text-xs">{shortId(id)}</span>
         {damaged && <Badge tone="bad">damaged</Badge>}

@@ -1,12 +1,13 @@
 /** Shows what removing would free and lose, and removes. */
 import type { RemovalPlan } from '@ramet/client';
-import { escapeLine, escapeText, renderBytes, renderCount } from '@ramet/core/text';
+import { escapeText, renderBytes, renderCount } from '@ramet/core/text';
 import { useQuery } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { useState } from 'react';
 import { useApi } from '../app/api.tsx';
 import { useAction } from '../data/action.ts';
 import { keys } from '../data/keys.ts';
+import { useNames } from '../data/names.ts';
 import { Button } from '../ui/button.tsx';
 import { Dialog } from '../ui/dialog.tsx';
 import { CheckField } from '../ui/field.tsx';
@@ -78,13 +79,14 @@ function Plan({ id, onClose }: { readonly id: string; readonly onClose: () => vo
 }
 
 function Freed({ plan }: { readonly plan: RemovalPlan }) {
+  const nameOf = useNames();
   const children = plan.runs.flatMap((run) => run.children).length;
   return (
     <>
       <ul className="space-y-1">
         {plan.runs.map(({ id, title }) => (
           <li key={id} className="told font-medium">
-            {title === '' ? 'Untitled' : escapeLine(title)}{' '}
+            {nameOf(id, title)}
             <span className="font-mono font-normal text-muted text-xs">{id}</span>
           </li>
         ))}

@@ -1,8 +1,9 @@
-import { escapeLine, renderBytes } from '@ramet/core/text';
+import { escapeLine, renderBytes, renderCount } from '@ramet/core/text';
 import { Link } from '@tanstack/react-router';
 import { ChevronDown, ChevronRight, MessageSquareText, Workflow } from 'lucide-react';
 import { memo } from 'react';
 import { CompareLink } from '../compare/compare-link.tsx';
+import { nameOfRow } from '../data/names.ts';
 import type { Row } from '../data/rows.ts';
 import { StateBadge } from '../ui/badge.tsx';
 import { Age } from '../ui/time.tsx';
@@ -52,7 +53,7 @@ export const LineageItem = memo(function LineageItem(props: LineageItemProps) {
             tabIndex={-1}
             className="truncate font-medium after:absolute after:inset-0 hover:underline"
           >
-            {row.title === '' ? 'Untitled' : escapeLine(row.title)}
+            {nameOfRow(row)}
           </Link>
           {row.state !== 'idle' && <StateBadge state={row.state} />}
         </div>
@@ -89,7 +90,7 @@ function Fold({ row, count, isExpanded, onToggle }: FoldProps) {
     <button
       type="button"
       tabIndex={-1}
-      aria-label={isExpanded ? `Hide its ${count} forks` : `Show its ${count} forks`}
+      aria-label={`${isExpanded ? 'Hide' : 'Show'} its ${renderCount(count, 'fork')}`}
       className="relative z-10 flex size-6 shrink-0 items-center justify-center rounded text-muted hover:bg-line"
       onClick={() => onToggle(row.id, !isExpanded)}
     >

@@ -3,6 +3,7 @@ import { escapeLine } from '@ramet/core/text';
 import { Play, Square, SquareSlash } from 'lucide-react';
 import { useState } from 'react';
 import { useAction } from '../data/action.ts';
+import { renderName } from '../data/names.ts';
 import type { RunFacts } from '../data/run.ts';
 import { useShortIds } from '../data/short-ids.ts';
 import type { LogView } from '../log/run-log.ts';
@@ -29,7 +30,7 @@ export function RunHeader({ detail, view, onAbout }: RunHeaderProps) {
       <div className="min-w-0 flex-1 basis-60">
         <div className="flex items-center gap-2">
           <h1 className="truncate font-semibold" title={title}>
-            {title === '' ? (graph.name ?? 'Untitled') : escapeLine(title)}
+            {renderName(title, graph.name ?? graph.hash.slice(0, 8))}
           </h1>
           <StateBadge state={state} />
           {view.connection === 'offline' && (

@@ -1,11 +1,11 @@
 /** Where a session came from, and what grew from it. */
 
 import type { SessionDetail } from '@ramet/client';
-import { escapeLine } from '@ramet/core/text';
 import { Link } from '@tanstack/react-router';
 import { ArrowUpLeft, GitFork, Split } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { CompareLink } from '../compare/compare-link.tsx';
+import { renderName, useNames } from '../data/names.ts';
 import { type Row, useRows } from '../data/rows.ts';
 import { useShortIds } from '../data/short-ids.ts';
 import { addressOf } from '../list/address.ts';
@@ -17,6 +17,7 @@ export function LineagePanel({ detail }: { readonly detail: SessionDetail }) {
   const { id: own, forkedFrom, forks } = detail;
   const { data } = useRows();
   const shortId = useShortIds();
+  const nameOf = useNames();
   const rowOf = (id: string) => data?.find((row) => row.id === id);
   if (forkedFrom === undefined && forks.length === 0) {
     return <Empty title="No forks yet">Every message whose turn has ended has a control that forks after it.</Empty>;
@@ -30,7 +31,9 @@ export function LineagePanel({ detail }: { readonly detail: SessionDetail }) {
             name={shortId(forkedFrom.id)}
             place={`at ${forkedFrom.offset}`}
             title={
-              rowOf(forkedFrom.id)?.title ?? (forkedFrom.removed ? 'It was removed; everything of it is here' : '')
+              forkedFrom.removed
+                ? 'It was removed; everything of it is here'
+                : nameOf(forkedFrom.id, rowOf(forkedFrom.id)?.title ?? '')
             }
             address={
               forkedFrom.removed
@@ -52,7 +55,7 @@ export function LineagePanel({ detail }: { readonly detail: SessionDetail }) {
                 icon={<GitFork aria-hidden size={14} className="mt-0.5 shrink-0 text-muted" />}
                 name={shortId(id)}
                 place={placeOf(detail, offset)}
-                title={title}
+                title={nameOf(id, title)}
                 address={addressOf({ kind, id })}
                 {...(kind === 'session' ? { compared: { left: own, right: id } } : {})}
                 age={row === undefined ? null : <Age time={row.createdAt} />}
@@ -86,7 +89,7 @@ function Siblings({
           icon={<Split aria-hidden size={14} className="mt-0.5 shrink-0 text-muted" />}
           name={shortId(id)}
           place={`at ${origin?.offset}`}
-          title={title}
+          title={renderName(title)}
           address={addressOf({ kind: 'session', id })}
           compared={{ left: own, right: id }}
           age={<Age time={createdAt} />}
@@ -125,7 +128,7 @@ interface RelativeProps {
 function Relative({ icon, name, place, title, address, age, compared }: RelativeProps) {
   const text = (
     <span className="min-w-0">
-      <span className="told line-clamp-2">{title === '' ? 'Untitled' : escapeLine(title)}</span>
+      <span className="told line-clamp-2">{title}</span>
       <span className="block text-muted text-xs">
         <span className="font-mono">{name}</span> {place} {age !== undefined && age !== null && <>· {age} old</>}
       </span>

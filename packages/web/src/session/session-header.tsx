@@ -2,6 +2,7 @@ import type { SessionDetail } from '@ramet/client';
 import { escapeLine } from '@ramet/core/text';
 import { GitFork, PanelRight } from 'lucide-react';
 import { useCapabilities } from '../data/capabilities.ts';
+import { renderName } from '../data/names.ts';
 import { useShortIds } from '../data/short-ids.ts';
 import type { LogView } from '../log/run-log.ts';
 import { Badge, StateBadge } from '../ui/badge.tsx';
@@ -26,7 +27,7 @@ export function SessionHeader({ detail, connection, onFork, onRail }: SessionHea
       <div className="min-w-0 flex-1">
         <div className="flex items-center gap-2">
           <h1 className="truncate font-semibold" title={escapeLine(title)}>
-            {title === '' ? 'Untitled' : escapeLine(title)}
+            {renderName(title)}
           </h1>
           <StateBadge state={state} />
           {connection === 'offline' && (

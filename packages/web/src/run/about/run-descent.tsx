@@ -2,6 +2,7 @@
 
 import { renderJson } from '@ramet/core/text';
 import { Link } from '@tanstack/react-router';
+import { useNames } from '../../data/names.ts';
 import type { RunFacts } from '../../data/run.ts';
 import { useShortIds } from '../../data/short-ids.ts';
 import { addressOf } from '../../list/address.ts';
@@ -11,6 +12,7 @@ import { Empty } from '../../ui/states.tsx';
 /** The panel. */
 export function RunDescent({ detail: { forkedFrom, forks } }: { readonly detail: RunFacts }) {
   const shortId = useShortIds();
+  const nameOf = useNames();
   if (forkedFrom === undefined && forks.length === 0) {
     return <Empty title="No forks yet">Every entry of a node has a control that forks there.</Empty>;
   }
@@ -24,7 +26,7 @@ export function RunDescent({ detail: { forkedFrom, forks } }: { readonly detail:
             {forks.map(({ id, kind, offset, title }) => (
               <li key={id}>
                 <Link {...addressOf({ kind, id })} className="block rounded px-1.5 py-1 hover:bg-raised">
-                  <span className="told line-clamp-2">{title === '' ? 'Untitled' : title}</span>
+                  <span className="told line-clamp-2">{nameOf(id, title)}</span>
                   <span className="text-muted text-xs">
                     <span className="font-mono">{shortId(id)}</span> at {offset + 1}
                   </span>
