@@ -279,6 +279,31 @@ describe('the command beside a daemon', () => {
     expect(JSON.parse(stdout)).toMatchObject({ session, end: { reason: 'interrupted' } });
   });
 
+  test('says where to answer what it cannot ask about, and stops watching by SIGTERM while the turn goes on', async (ctx) => {
+    await skipWithoutSandbox(ctx);
+    const stage = openStage(ctx);
+    const daemon = await startDaemon(stage, ctx);
+    const session = await begin(stage, daemon, [callShell('echo 1'), { text: 'done' }], {
+      rules: [{ tool: 'shell', do: 'ask' }],
+    });
+    await until(async () => (await daemon.asksOf(session)).length > 0);
+    const watching = stage.start(['run', '--session', session]);
+    let shown = '';
+    watching.child.stderr?.on('data', (chunk: Buffer) => {
+      shown += chunk.toString('utf8');
+    });
+    await until(() => shown.includes('shell waits for an answer'));
+    expect(shown).toContain(`the page of the daemon (${daemon.listening.address})`);
+    watching.child.kill('SIGTERM');
+    const { code, stderr } = await watching.ended;
+    expect(code, stderr).toBe(130);
+    expect(stderr).toContain('the daemon goes on with it');
+    const [asked] = await daemon.asksOf(session);
+    await daemon.ask(`/v1/runs/${session}/approvals/${asked?.callId}`, { answer: 'allow' });
+    await untilEnded(stage, session);
+    expect(stage.eventsOfType(session, 'session.end')).toMatchObject([{ reason: 'completed' }]);
+  });
+
   test('says so when the daemon dies under a turn that it watches', async (ctx) => {
     await skipWithoutSandbox(ctx);
     const stage = openStage(ctx);

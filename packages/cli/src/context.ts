@@ -16,6 +16,8 @@ export interface Output {
 /** The person's Ctrl-C. */
 export interface Interruption {
   readonly signal: AbortSignal;
+  /** The signal of the process that did it; null before, and where `interrupt` did. */
+  readonly cause: () => NodeJS.Signals | null;
   /** The same as a first Ctrl-C. */
   interrupt(): void;
 }

@@ -107,11 +107,13 @@ const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 function watchInterruption(): Interruption {
   const controller = new AbortController();
-  const interrupt = (): void => {
+  let cause: NodeJS.Signals | null = null;
+  const interrupt = (signal?: NodeJS.Signals): void => {
+    cause = signal ?? null;
     controller.abort();
     // The next one does what it does without us.
     for (const signal of SIGNALS) process.off(signal, interrupt);
   };
   for (const signal of SIGNALS) process.on(signal, interrupt);
-  return { signal: controller.signal, interrupt };
+  return { signal: controller.signal, cause: () => cause, interrupt: () => interrupt() };
 }

@@ -87,7 +87,7 @@ export async function runCommandLine(
     stdin: { isTerminal: false, read: async () => Buffer.from(options.stdin ?? '') },
     stdout: collectInto(stdout, options.columns),
     stderr: collectInto(stderr),
-    watchInterruption: () => ({ signal: new AbortController().signal, interrupt: () => {} }),
+    watchInterruption: () => ({ signal: new AbortController().signal, cause: () => null, interrupt: () => {} }),
     exit: (code) => {
       exit = code;
     },

@@ -28,8 +28,8 @@ export async function followRunThere(
 ): Promise<RunResult | Refusal> {
   const from = deriveRunOverview(store.read(id)?.readOutline().heads ?? [])?.events ?? 0;
   const asking = ask === undefined ? {} : { ask };
-  await followDaemon(context, client, { store, id, from, observer, interruption, ...asking });
-  return readRunResult(store, id);
+  const left = await followDaemon(context, client, { store, id, from, observer, interruption, ...asking });
+  return left ?? readRunResult(store, id);
 }
 
 /** Answers a gate of a run that the daemon drives; it acts on it. */

@@ -34,7 +34,7 @@ export async function takeTurnThere(
   const begun = view.turns.at(-1)?.start.offset ?? 0;
   if (prompt !== null) await sendMessage(context, client, { ...turn, prompt });
   const from = prompt === null ? begun : view.events;
-  await followDaemon(context, client, {
+  const left = await followDaemon(context, client, {
     store,
     id,
     from,
@@ -42,7 +42,7 @@ export async function takeTurnThere(
     interruption,
     ...(ask === undefined ? {} : { ask }),
   });
-  return readTurnResult(store, id);
+  return left ?? readTurnResult(store, id);
 }
 
 async function sendMessage(
