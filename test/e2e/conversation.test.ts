@@ -37,6 +37,8 @@ test('goes on by hand with what an agent had said and done, also when its run is
   expect(forked).toMatchObject({ code: 0 });
   const session = forked.stdout.trim();
   expect(forked.stderr).toMatch(/made a session from node plan of run \S+ at \d+: 1 turn, .* 0 tokens/);
+  expect(forked.stderr).toContain(`a script for the nodes of the run (${replies}), which has no replies for a session`);
+  expect(forked.stderr).toMatch(/go on with another one: ramet run --session \w+ --model <name> "\.\.\."/);
 
   const { sessions } = await stage.ask(['sessions']);
   expect(sessions).toMatchObject([{ id: session, turns: 1, ownTurns: 0, forkedFrom: { id: run, fromNode: 'plan' } }]);
