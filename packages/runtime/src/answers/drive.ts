@@ -29,8 +29,14 @@ export interface DescribedGateAnswer {
   readonly started?: false;
 }
 
-/** Says that an answer is recorded and the run did not go on: what was done is not undone by a refusal. */
+/**
+ * Says that an answer is recorded and the run did not go on: what was done is not undone by a refusal. A run that ended takes
+ * no new answer, so there the recorded one was only said again.
+ */
 export function refuseGoingOn({ code, message, data }: Refusal, answered: DescribedGateAnswer): Refusal {
-  const said = `the answer to ${answered.node} is recorded, and the run did not go on: ${message}`;
+  const said =
+    code === 'run_ended'
+      ? `gate ${answered.node} was answered so already: ${message}`
+      : `the answer to ${answered.node} is recorded, and the run did not go on: ${message}`;
   return refuse(code, said, { ...data, ...answered });
 }

@@ -73,6 +73,15 @@ describe('a graph run in answers', () => {
       data: answered,
     });
   });
+
+  it('that had ended is told of as answered so already', () => {
+    const answered = { run: makeTestId(1), node: 'g', gate: 4 };
+    expect(refuseGoingOn(refuse('run_ended', 'the run is completed'), answered)).toMatchObject({
+      code: 'run_ended',
+      message: 'gate g was answered so already: the run is completed',
+      data: answered,
+    });
+  });
 });
 
 describe('a session in answers', () => {
