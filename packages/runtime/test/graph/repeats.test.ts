@@ -144,6 +144,11 @@ test('a write that failed and is tried again by its document is asked about in a
   const parked = await harness.resume(child, { functions: [echo, flaky], settings: park });
   expect(parked).toMatchObject({ status: 'parked', parked: { calls: [{ node: 'w', reason: 'approval_pending' }] } });
   expect(sent).toHaveLength(4);
+  expect(harness.eventsOfType(child, 'approval.request')).toMatchObject([
+    {
+      reason: `the acknowledgement of write ${writesOf(run)[0]} was used by a call that failed; it is asked about anew`,
+    },
+  ]);
 });
 
 test('a fork makes no call again that lies before its boundary', async () => {

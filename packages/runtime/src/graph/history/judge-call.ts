@@ -42,10 +42,22 @@ function judgeWrite(run: OpenRun, call: JudgedCall): PolicyVerdict | null {
     (entry) => entry.acknowledged && !run.journal.calls.used.has(entry.offset) && isSame(run, entry, call),
   );
   if (free !== undefined) return { kind: 'acknowledged', offset: free.offset };
-  const reason =
+  return {
+    kind: 'ask',
+    reason: explainAsking(run, call, writes),
+    outstanding: writes.flatMap((entry) => describeWrite(run, entry)),
+  };
+}
+
+function explainAsking(run: OpenRun, call: JudgedCall, writes: readonly RewalkCall[]): string {
+  const { failed } = run.journal.calls;
+  const spent = writes.find((entry) => failed.has(entry.offset) && isSame(run, entry, call));
+  if (spent !== undefined)
+    return `the acknowledgement of write ${spent.offset} was used by a call that failed; it is asked about anew`;
+  return (
     `in the run this one was forked from, ${nameWrites(writes)}, and this call is none of those that were ` +
-    'acknowledged, or was made again already';
-  return { kind: 'ask', reason, outstanding: writes.flatMap((entry) => describeWrite(run, entry)) };
+    'acknowledged, or was made again already'
+  );
 }
 
 function writesOf(entries: readonly RewalkCall[]): readonly RewalkCall[] {
