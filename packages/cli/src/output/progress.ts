@@ -10,6 +10,7 @@ import { shortenIds } from '@ramet/runtime/inspect';
 import type { TurnObserver } from '@ramet/runtime/session';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
+import { renderFailure } from './failure.ts';
 import { describeOpening } from './opening.ts';
 import { renderInput } from './session.ts';
 import { paint } from './style.ts';
@@ -154,7 +155,7 @@ function describeProblem(
   inputs: ReadonlyMap<string, unknown>,
 ): string {
   const said = 'value' in output && typeof output.value === 'string' ? output.value : '';
-  if (outcome !== 'denied' || said === '') return escapeLine(`  ${tool}: ${outcome}`);
+  if (outcome !== 'denied' || said === '') return `  ${renderFailure(tool, outcome, output)}`;
   // A turn that is continued has calls nobody saw here.
   const input = inputs.has(callId) ? `${truncateText(renderInput(inputs.get(callId)), 80)}  ` : '';
   return escapeLine(`${tool}  ${input}${said}`);

@@ -8,6 +8,7 @@ import type { RunObserver } from '@ramet/runtime/graph';
 import { shortenIds } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import type { CliContext } from '../context.ts';
+import { renderFailure } from './failure.ts';
 import { describeOpening } from './opening.ts';
 import { renderInput } from './session.ts';
 import { paint } from './style.ts';
@@ -88,7 +89,7 @@ function describeEvent(event: KnownEvent, entered: ReadonlyMap<string, number>):
     case 'tool.intent':
       return escapeLine(`${event.tool}  ${renderCall(event)}`);
     case 'tool.result':
-      return event.outcome === 'ok' ? null : escapeLine(`${event.tool}: ${event.outcome}`);
+      return event.outcome === 'ok' ? null : renderFailure(event.tool, event.outcome, event.output);
     default:
       return null;
   }
