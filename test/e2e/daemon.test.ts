@@ -85,6 +85,7 @@ describe('ramet serve', () => {
     const other = { env: { RAMET_HOME: join(stage.area.folder, 'other-state') } };
     expect(await stage.ask(['serve', '--port', port], { ...other, exit: 5 })).toMatchObject({
       code: 'owned_elsewhere',
+      message: expect.stringContaining('--port 0 for any free one'),
     });
     expect(await stage.ask(['serve', '--host', '0.0.0.0'], { ...other, exit: 1 })).toMatchObject({ code: 'bad_usage' });
   });

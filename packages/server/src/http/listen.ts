@@ -158,7 +158,12 @@ function bind(
 
 function refuseBinding(where: object, { code = '', message }: NodeJS.ErrnoException): Refusal {
   const place = 'path' in where ? String(where.path) : Object.values(where).join(':');
-  if (code === 'EADDRINUSE') return refuse('owned_elsewhere', `${place} is in use by another program`, { place });
+  if (code === 'EADDRINUSE')
+    return refuse(
+      'owned_elsewhere',
+      `${place} is in use by another program${'port' in where ? '; take another port: --port <n>, or --port 0 for any free one' : ''}`,
+      { place },
+    );
   return refuse('bad_usage', `cannot listen on ${place}: ${message}`, { place });
 }
 
