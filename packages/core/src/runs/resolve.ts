@@ -31,7 +31,7 @@ function refuseMalformed(text: string): Refusal {
   const shown = truncateText(escapeLine(text), 60);
   return refuse(
     'malformed_id',
-    `'${shown}' is not an id: an id is 32 lower-case hex digits in groups, and its last 6 or more are enough`,
+    `'${shown}' is not an id: an id is 32 lower-case hex digits in groups, and at least ${FEWEST} of its end name it`,
   );
 }
 
