@@ -11,7 +11,7 @@ import { makeDocument } from '../contract/index.ts';
 import { type Api, listEndpoints } from '../handlers/index.ts';
 import type { AppEnv, Endpoint } from './endpoint.ts';
 import { respondJson } from './headers.ts';
-import { type Problem, respondProblem } from './problem.ts';
+import { type Problem, respondProblem, statusOf } from './problem.ts';
 import { makeSite } from './site/index.ts';
 
 /** What the application is made of. */
@@ -23,6 +23,9 @@ export interface AppOptions extends Api {
   /** Hears of the status of each answer that is a no. */
   readonly onRefused?: (status: number) => void;
 }
+
+/** Of a caller that left, or a daemon that ends: nothing was refused. */
+const CALLER_GONE = statusOf('interrupted');
 
 /** An application: requests come in with the entrance they came by. */
 export type App = Hono<AppEnv>;
@@ -36,7 +39,8 @@ export function makeApp({ web, onFault = () => {}, onRefused = () => {}, ...api 
     const problem = context.env.entrance.judge(headers, !context.req.path.startsWith('/v1'));
     if (problem === null) await next();
     else context.res = respondProblem(problem);
-    if (context.res.status >= 400) onRefused(context.res.status);
+    const { status } = context.res;
+    if (status >= 400 && status !== CALLER_GONE) onRefused(status);
   });
   app.onError((error) => {
     const problem = describeError(error);

@@ -10,10 +10,12 @@ import { makeFakeDaemon } from '../support/fake-daemon.ts';
 
 let h: GraphHarness;
 const faults: unknown[] = [];
+const refused: number[] = [];
 
 beforeEach(() => {
   h = makeGraphHarness();
   faults.length = 0;
+  refused.length = 0;
 });
 
 afterEach(() => h.remove());
@@ -26,7 +28,12 @@ function makeParts(daemon: Partial<Daemon> = {}) {
 
 /** Asks through an entrance that lets everybody in. */
 async function ask(daemon: Partial<Daemon>, path: string) {
-  const app = makeApp({ ...makeParts(daemon), web: null, onFault: (error) => faults.push(error) });
+  const app = makeApp({
+    ...makeParts(daemon),
+    web: null,
+    onFault: (error) => faults.push(error),
+    onRefused: (status) => refused.push(status),
+  });
   const response = await app.request(path, { method: 'POST' }, { entrance: { judge: () => null } });
   return { status: response.status, text: await response.text() };
 }
@@ -84,5 +91,13 @@ describe('the application', () => {
       { type: '/docs#turn_open', title: 'Turn open', status: 409, detail: 'no', code: 'turn_open', id: session },
     ]);
     expect(faults).toEqual([]);
+  });
+
+  it('counts what it refuses, and not what was interrupted by its caller or by its end', async () => {
+    const { session } = await h.turn(null, 'true');
+    const answer = async (code: 'turn_open' | 'interrupted') =>
+      (await ask({ interrupt: () => refuse(code, 'no', {}) }, `/v1/runs/${session}/interrupt`)).status;
+    expect([await answer('turn_open'), await answer('interrupted')]).toEqual([409, 499]);
+    expect(refused).toEqual([409]);
   });
 });
