@@ -27,7 +27,7 @@ test('a session is forked at an earlier message while a newer turn runs, and goe
 
   const sink = join(stage.area.folder, 'sink');
   const leave = stage.writeScript([
-    callShell(`echo sent >> ${sink}; until test -e go; do sleep 0.05; done`),
+    callShell(`echo sent >> ${sink}; until test -e go || ! test -d "$PWD"; do sleep 0.05; done`),
     { text: 'Sent.' },
   ]);
   const rights = { sandbox: 'none', rules: [{ tool: 'shell', do: 'allow' }] };
