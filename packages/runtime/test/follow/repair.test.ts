@@ -76,7 +76,7 @@ describe('a follower at the end of a log', () => {
     await takeLines(following, known, countLines(store, FIRST) - 1);
   });
 
-  it('is told nothing when it had none of the lines that were taken back', async () => {
+  it('ends with the lines there are, however many it had of those that were taken back', async () => {
     const size = statSync(last).size;
     await appendTurn(4, 'what a crash took back');
     const lagging = await follow(feeds, FIRST);
@@ -84,8 +84,16 @@ describe('a follower at the end of a log', () => {
     truncateSync(last, size);
     rmSync(idxOf(last));
     await appendTurn(4, 'what came instead');
-    const lines = countLines(store, FIRST);
-    expect(await takeLines(lagging, 2, lines - 1)).toEqual(restOf(store, FIRST, 2));
+    const rest = restOf(store, FIRST, 2);
+    const held: Buffer[] = [];
+    while (!Buffer.concat(held).equals(rest)) {
+      const item = await nextItem(lagging);
+      if (item.kind === 'rewind') held.length = item.offset - 2;
+      else if (item.kind === 'line') {
+        expect(item.offset).toBe(held.length + 2);
+        held.push(Buffer.from(`${Buffer.from(item.bytes).toString('latin1')}\n`, 'latin1'));
+      }
+    }
   });
 
   it('goes on when the segment is replaced by an equal one', async () => {
