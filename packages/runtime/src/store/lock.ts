@@ -8,7 +8,7 @@
  *    without touching the first: looking never makes an attempt to own fail, however often and slowly somebody looks.
  * 5. A lock file that is missing is made again, by sharers too: it says nothing about the run.
  */
-import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, statSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { codeOf, diskFailure, FILE_MODE, pause, writeAll } from './durable.ts';
@@ -119,23 +119,16 @@ function isSameFile(fd: number, path: string): boolean {
 }
 
 /**
- * Failing to write it changes nothing but messages. Where the file says it already, as in a fork that is gone on with at
- * once, it is not written: truncating it would wait for whatever the file system's journal is writing.
+ * Failing to write it changes nothing but messages. Every owner writes, for whoever watches the file; but it is shortened
+ * only where it is too long: that would wait for whatever the file system's journal is writing.
  */
 function writeOwner(fd: number): void {
   const start = new Date(performance.timeOrigin).toISOString();
   const owner = Buffer.from(`${JSON.stringify({ pid: process.pid, host: hostname(), start })}\n`);
   try {
-    if (holdsJust(fd, owner)) return;
-    ftruncateSync(fd, 0);
     writeAll(fd, owner, 0);
+    if (fstatSync(fd).size > owner.length) ftruncateSync(fd, owner.length);
   } catch {
     // A full disk must not keep anyone from taking a lock.
   }
-}
-
-function holdsJust(fd: number, bytes: Buffer): boolean {
-  const found = Buffer.alloc(bytes.length + 1);
-  const count = readSync(fd, found, 0, found.length, 0);
-  return found.subarray(0, count).equals(bytes);
 }
