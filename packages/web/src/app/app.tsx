@@ -2,20 +2,29 @@
 import { ApiProblem } from '@ramet/client';
 import { QueryCache, QueryClient, QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
-import { useState } from 'react';
+import { useMemo, useState } from 'react';
 import { ApiProvider } from './api.tsx';
 import { router } from './router.tsx';
 import { applyTheme, readTheme } from './theme.ts';
 import { forgetToken, readToken } from './token.ts';
-import { TokenPage } from './token-page.tsx';
+import { type Refused, TokenPage } from './token-page.tsx';
 
 applyTheme(readTheme());
 
 /** The interface. */
 export function App() {
-  const [token, setToken] = useState(readToken);
-  const [queries] = useState(() => makeQueries(() => setToken(null)));
-  if (token === null) return <TokenPage onToken={setToken} />;
+  const [{ token, isNew }, setHeld] = useState(readToken);
+  const [refused, setRefused] = useState<Refused | null>(null);
+  const queries = useMemo(
+    () =>
+      makeQueries(isNew, (why) => {
+        setRefused(why);
+        setHeld({ token: null, isNew: false });
+      }),
+    [isNew],
+  );
+  if (token === null)
+    return <TokenPage refused={refused} onToken={(given) => setHeld({ token: given, isNew: true })} />;
   return (
     <QueryClientProvider client={queries}>
       <ApiProvider token={token}>
@@ -26,14 +35,18 @@ export function App() {
 }
 
 /** Refusals are answers: only what may be different the next time is tried again. */
-function makeQueries(onUnauthorized: () => void): QueryClient {
+function makeQueries(isNew: boolean, onRefused: (why: Refused) => void): QueryClient {
+  let wasTaken = !isNew;
   return new QueryClient({
     defaultOptions: { queries: { retry: (count, error) => !(error instanceof ApiProblem) && count < 2 } },
     queryCache: new QueryCache({
+      onSuccess: () => {
+        wasTaken = true;
+      },
       onError: (error) => {
         if (!(error instanceof ApiProblem) || error.status !== 401) return;
         forgetToken();
-        onUnauthorized();
+        onRefused(wasTaken ? 'stale' : 'wrong');
       },
     }),
   });

@@ -1,6 +1,6 @@
 /** What is around every page: where one can go, and whether the daemon is there. */
 import { Link, Outlet } from '@tanstack/react-router';
-import { ChartColumn, GitFork, Inbox } from 'lucide-react';
+import { ChartColumn, GitFork, Inbox, Unplug } from 'lucide-react';
 import { useChanges } from '../data/changes.ts';
 import { useInbox } from '../data/inbox.ts';
 import { ThemeSwitch } from './theme-switch.tsx';
@@ -10,7 +10,7 @@ const linkClass =
 
 /** The frame of the interface. */
 export function Shell() {
-  useChanges();
+  const isThere = useChanges();
   return (
     <div className="flex h-full flex-col">
       <a className="sr-only focus:not-sr-only focus:p-2" href="#content">
@@ -30,10 +30,20 @@ export function Shell() {
         </nav>
         <ThemeSwitch />
       </header>
+      {!isThere && <Away />}
       <main id="content" className="min-h-0 flex-1">
         <Outlet />
       </main>
     </div>
+  );
+}
+
+function Away() {
+  return (
+    <p role="status" className="flex items-center gap-2 border-line border-b bg-warn-soft px-3 py-1.5 text-warn">
+      <Unplug aria-hidden size={15} className="shrink-0" />
+      The daemon does not answer. What is shown is as it was last told; it goes on by itself when the daemon is back.
+    </p>
   );
 }
 

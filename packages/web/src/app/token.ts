@@ -4,15 +4,21 @@
  */
 const NAME = 'ramet-token';
 
+export interface HeldToken {
+  readonly token: string | null;
+  /** It comes from the address or a person's hand: no daemon has taken it yet. */
+  readonly isNew: boolean;
+}
+
 /** Takes the token out of the address, so that it is in no history and no bookmark; answers the one that holds. */
-export function readToken(): string | null {
+export function readToken(): HeldToken {
   const given = new URLSearchParams(location.hash.slice(1)).get('token');
   if (given !== null && given !== '') {
     keepToken(given);
     history.replaceState(history.state, '', `${location.pathname}${location.search}`);
-    return given;
+    return { token: given, isNew: true };
   }
-  return localStorage.getItem(NAME);
+  return { token: localStorage.getItem(NAME), isNew: false };
 }
 
 /** Keeps a token for the next page. */

@@ -4,9 +4,9 @@
  * 1. A list is asked for again at most once in a while, however much happens.
  * 2. After every connection everything counts as stale: what happened before it was not told.
  */
-import { type Client, readServerSentEvents } from '@ramet/client';
+import { ApiProblem, type Client, readServerSentEvents, Unreachable } from '@ramet/client';
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
-import { useEffect } from 'react';
+import { useEffect, useState } from 'react';
 import { useApi } from '../app/api.tsx';
 import { keys } from './keys.ts';
 import { sleep } from './sleep.ts';
@@ -16,32 +16,47 @@ const GATHER_MS = 1_000;
 const RARITY = 20;
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 15_000;
+/** A page comes back soon after its daemon. */
+const LONGEST_AWAY_MS = 3_000;
 
-/** Keeps every answer on the page fresh while the component is there. */
-export function useChanges(): void {
+/** Keeps every answer on the page fresh while the component is there; answers whether the daemon can be reached. */
+export function useChanges(): boolean {
   const api = useApi();
   const queries = useQueryClient();
+  const [isThere, setThere] = useState(true);
   useEffect(() => {
     const stop = new AbortController();
-    void followChanges(api, queries, stop.signal);
+    void followChanges({ api, queries, signal: stop.signal, onThere: setThere });
     return () => stop.abort();
   }, [api, queries]);
+  return isThere;
 }
 
-async function followChanges(api: Client, queries: QueryClient, signal: AbortSignal): Promise<void> {
+interface FollowOptions {
+  readonly api: Client;
+  readonly queries: QueryClient;
+  readonly signal: AbortSignal;
+  readonly onThere: (isThere: boolean) => void;
+}
+
+async function followChanges({ api, queries, signal, onThere }: FollowOptions): Promise<void> {
   const stale = gatherStale(queries, signal);
   let waitMs = FIRST_WAIT_MS;
   while (!signal.aborted) {
     try {
       const { body } = await api.open('followChanges', {}, { signal });
       waitMs = FIRST_WAIT_MS;
+      onThere(true);
       void queries.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'payload' });
       if (body !== null) for await (const { data } of readServerSentEvents(body)) stale.add(data);
-    } catch {
-      // Whatever it was: the lists are polled meanwhile, and say what is wrong.
+    } catch (error) {
+      if (error instanceof Unreachable && !signal.aborted) onThere(false);
+      // The next daemon may want another token: whatever asks with this one is told.
+      if (error instanceof ApiProblem && error.status === 401) void queries.invalidateQueries({ queryKey: keys.inbox });
+      // Whatever else it was: the lists are polled meanwhile, and say what is wrong.
     }
     await sleep(waitMs, signal).catch(() => {});
-    waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
+    waitMs = Math.min(waitMs * 2, LONGEST_AWAY_MS);
   }
 }
 
