@@ -98,7 +98,7 @@ function Loaded({ detail, log, transcript }: LoadedProps) {
         id={id}
         at={forkAt}
         turn={turnEndingAt(forkAt, detail, transcript)}
-        model={forkAt === latest ? detail.model : undefined}
+        model={modelAt(forkAt, transcript)}
         onClose={() => setForkAt(null)}
       />
       <DiffDialog id={id} title="What changed" range={range} onClose={() => setRange(null)} />
@@ -110,6 +110,11 @@ function Loaded({ detail, log, transcript }: LoadedProps) {
 function latestEndOf({ lastEnd }: SessionDetail, transcript: Transcript | null): number | null {
   const ends = [...(transcript?.turns.values() ?? [])].flatMap(({ end }) => (end === null ? [] : [end]));
   return ends.at(-1) ?? lastEnd?.offset ?? null;
+}
+
+/** The model of the turn that ended at an offset, where that is loaded; a later turn may have another. */
+function modelAt(at: number | null, transcript: Transcript | null): string | undefined {
+  return [...(transcript?.turns.values() ?? [])].find(({ end }) => end !== null && end === at)?.model;
 }
 
 /** The number of the turn that ended at an offset; the one that ended just now is in the log before it is told elsewhere. */

@@ -162,7 +162,8 @@ export class TranscriptBuilder {
       ...(this.#checkpoint === undefined ? {} : { checkpoint: this.#checkpoint }),
       ...(this.#startedAt === undefined ? {} : { startedAt: this.#startedAt }),
     });
-    this.#turns.set(this.#turn, { turn: this.#turn, end: event.seq });
+    const model = this.#model === undefined ? {} : { model: this.#model };
+    this.#turns.set(this.#turn, { turn: this.#turn, end: event.seq, ...model });
     this.#isOpen = false;
     this.#calls = [];
   }

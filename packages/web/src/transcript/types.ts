@@ -83,6 +83,8 @@ export interface TurnSpan {
   readonly turn: number;
   /** Offset of its `session.end`; null while it is open. */
   readonly end: number | null;
+  /** The model it ended with; absent: it is open, or was chosen before what is loaded. */
+  readonly model?: string;
 }
 
 export interface Transcript {

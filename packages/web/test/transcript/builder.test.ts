@@ -48,12 +48,25 @@ describe('a transcript', () => {
   it('knows of every turn where it ended: a fork of any of its messages begins there', () => {
     const { turns, open, items } = build(SESSION);
     const ends = items.filter(({ kind }) => kind === 'end').map(({ offset }) => offset);
-    expect([...turns.values()]).toEqual([
+    expect([...turns.values()]).toMatchObject([
       { turn: 1, end: ends[0] },
       { turn: 2, end: ends[1] },
       { turn: 3, end: null },
     ]);
     expect(open).toBe(3);
+  });
+
+  it('knows of every turn that ended with which model, whatever a later one has', () => {
+    const config = EVENT_FIXTURES['session.config'];
+    const drafts = ['first', 'second'].flatMap((name) => [
+      { ...config, model: { ...config.model, name } },
+      ...buildSession({ turns: [{ prompt: 'look', replies: [{ text: 'done' }] }] }).filter(
+        ({ type }) => type === 'message' || type === 'session.end',
+      ),
+    ]);
+    const open = { ...config, model: { ...config.model, name: 'third' } };
+    const { turns } = build([...drafts, open]);
+    expect([...turns.values()].map(({ model }) => model)).toEqual(['first', 'second']);
   });
 
   it('keeps the end of a turn when a newer one ends meanwhile', () => {
