@@ -12,14 +12,14 @@ import { join } from 'node:path';
 import { isRefusal, type Refusal, refuse } from '@ramet/core/codes';
 import { readCheckpoint, renderBytePath } from '../checkpoint/index.ts';
 import { readConversion } from '../diff/diff.ts';
-import { withScratch } from '../diff/scratch.ts';
+import { type Scratch, withScratch } from '../diff/scratch.ts';
 import { readPersonConfig } from '../git/index.ts';
 import { findRepository, type Repository } from '../project/index.ts';
 import { findBareRepositories } from './bare.ts';
 import { type AppliedCommit, type ApplyPlace, makeAppliedCommit, makeIdentity } from './commit.ts';
 import { type MergePlan, planMerge, refuseConflict } from './merge.ts';
 import { type CheckedCheckout, checkCheckout, openCheckout } from './overlap.ts';
-import { planBranch, readRef, refOf, refuseBranchName, writeRefs } from './refs.ts';
+import { readRef, refOf, refuseBranch, writeRefs } from './refs.ts';
 import { bringCommit } from './transfer.ts';
 import type { AppliedCheckpoint, ApplyRequest } from './types.ts';
 import { writeCheckoutFiles } from './write-files.ts';
@@ -31,8 +31,8 @@ import { writeCheckoutFiles } from './write-files.ts';
 export async function applyCheckpoint(request: ApplyRequest): Promise<AppliedCheckpoint | Refusal> {
   const repository = await openRepository(request);
   if (isRefusal(repository)) return repository;
-  const malformed = request.branch === undefined ? null : await refuseBranchName(request.branch);
-  if (malformed !== null) return malformed;
+  const taken = request.branch === undefined ? null : await refuseBranch(repository, request.branch);
+  if (taken !== null) return taken;
   const { project } = request;
   const conversion = await readConversion(project);
   const objects = [join(repository.commonDir, 'objects')];
@@ -64,19 +64,12 @@ async function applyTo(repository: Repository, place: ApplyPlace): Promise<Appli
   const { request, scratch, contents } = place;
   const merge = request.toCheckout === true ? await planFiles(repository, place) : null;
   if (isRefusal(merge)) return merge;
-  const ref = refOf(request.runId);
-  const previous = await readRef(repository, ref);
-  const planned = async (commit: string | null): Promise<string | null | Refusal> =>
-    request.branch === undefined ? null : planBranch(repository, request.branch, commit);
-  // Making a commit lets git renew the time of a pack of theirs: a name that is taken by anything else is refused before.
-  const taken = await planned(previous);
-  if (isRefusal(taken)) return taken;
   const made = await makeAppliedCommit(place);
   if (isRefusal(made)) return made;
-  const branch = await planned(made.commit);
-  if (isRefusal(branch)) return branch;
-  if (previous !== made.commit || branch !== null) {
-    const refusal = await publish(repository, place, { made, ref, previous, branch });
+  const ref = refOf(request.runId);
+  const previous = await readRef(repository, ref);
+  if (previous !== made.commit || request.branch !== undefined) {
+    const refusal = await publish(repository, place, { made, ref, previous });
     if (refusal !== null) return refusal;
   }
   const { checkout } = repository;
@@ -118,18 +111,23 @@ interface Publication {
   readonly made: AppliedCommit;
   readonly ref: string;
   readonly previous: string | null;
-  readonly branch: string | null;
 }
 
 async function publish(
   repository: Repository,
-  { scratch, identity }: Pick<ApplyPlace, 'scratch' | 'identity'>,
-  { made, ref, previous, branch }: Publication,
+  { request, scratch, identity }: { readonly scratch: Scratch } & Pick<ApplyPlace, 'request' | 'identity'>,
+  { made, ref, previous }: Publication,
 ): Promise<Refusal | null> {
   const brought = await bringCommit(scratch, repository, made.commit);
   if (isRefusal(brought)) return brought;
   try {
-    return await writeRefs(repository, { ref, commit: made.commit, previous, branch, identity });
+    return await writeRefs(repository, {
+      ref,
+      commit: made.commit,
+      previous,
+      branch: request.branch ?? null,
+      identity,
+    });
   } finally {
     await brought.release();
   }

@@ -3,39 +3,27 @@
  * former are removed again, when they ask for that.
  *
  * 1. Both or none, with the old value checked; no hook runs.
- * 2. A branch that exists, or that a checkout stands on, is never written: it names the commit already, or is refused.
+ * 2. A branch that exists, or that a checkout stands on, is never written.
  */
 import type { RunId } from '@ramet/core';
 import { Failure, type Refusal, refuse } from '@ramet/core/codes';
 import { git, splitLines, splitNul } from '../git/index.ts';
 import type { Repository } from '../project/index.ts';
 
-/** Refuses a name git takes for no branch. */
-export async function refuseBranchName(branch: string): Promise<Refusal | null> {
+/** Refuses a branch name that is malformed or taken. */
+export async function refuseBranch(repository: Repository, branch: string): Promise<Refusal | null> {
+  const ref = `refs/heads/${branch}`;
   const valid = !branch.startsWith('-') && branch !== 'HEAD' && !/[\0\n]/.test(branch);
-  const format = valid ? await git({ args: ['check-ref-format', headOf(branch)], okExitCodes: [0, 1] }) : null;
-  if (format?.exitCode === 0) return null;
-  return refuse('bad_usage', `${JSON.stringify(branch)} is no name for a branch (git check-ref-format).`, { branch });
-}
-
-/** The branch that has to be made for a commit: none where it names that commit already; refuses where it is taken. */
-export async function planBranch(
-  repository: Repository,
-  branch: string,
-  commit: string | null,
-): Promise<string | null | Refusal> {
-  const ref = headOf(branch);
-  if (commit !== null && (await readRef(repository, ref)) === commit) return null;
+  const format = valid ? await git({ args: ['check-ref-format', ref], okExitCodes: [0, 1] }) : null;
+  if (format?.exitCode !== 0) {
+    return refuse('bad_usage', `${JSON.stringify(branch)} is no name for a branch (git check-ref-format).`, { branch });
+  }
   const taken = [...(await listBranches(repository)), ...(await listCheckedOut(repository))];
   // With a branch `a` there can be no `a/b`.
   const inTheWay = taken.find((name) => name === ref || name.startsWith(`${ref}/`) || ref.startsWith(`${name}/`));
-  if (inTheWay === undefined) return branch;
+  if (inTheWay === undefined) return null;
   const shown = JSON.stringify(inTheWay.slice('refs/heads/'.length));
   return refuse('branch_exists', `There is a branch ${shown} already: choose another name.`, { branch });
-}
-
-function headOf(branch: string): string {
-  return `refs/heads/${branch}`;
 }
 
 async function listBranches(repository: Repository): Promise<string[]> {
@@ -90,7 +78,6 @@ export interface RefWrites {
   readonly commit: string;
   /** What the ref named when it was looked at. */
   readonly previous: string | null;
-  /** To make; null for none. */
   readonly branch: string | null;
   readonly identity: Readonly<Record<string, string>>;
 }
@@ -99,7 +86,7 @@ export interface RefWrites {
 export async function writeRefs(repository: Repository, writes: RefWrites): Promise<Refusal | null> {
   const { ref, commit, previous, branch } = writes;
   const lines = [`update ${ref} ${commit} ${previous ?? '0'.repeat(commit.length)}\n`];
-  if (branch !== null) lines.push(`create ${headOf(branch)} ${commit}\n`);
+  if (branch !== null) lines.push(`create refs/heads/${branch} ${commit}\n`);
   try {
     await git({
       gitDir: repository.gitDir,

@@ -10,7 +10,7 @@ export interface ApplyRequest {
   readonly base: string | null;
   /** A checkpoint of the person's uncommitted changes that the workspace began with; absent or null where there were none. */
   readonly opening?: string | null;
-  /** A branch to make besides `refs/ramet/<id>`, unless it names that very commit already. */
+  /** A new branch to make besides `refs/ramet/<id>`. */
   readonly branch?: string;
   /** Merge the agent's changes into the files of the checkout. */
   readonly toCheckout?: boolean;
