@@ -39,8 +39,9 @@ export async function measureForks(area: Area, sizes: readonly number[]): Promis
       rows.push(await measureFork(bench, { ...place, name: `${what}, new process`, warmups: 0 }));
     }
     const plain = { id: await makeSession(bench.store, events), at: turns * EVENTS_PER_TURN, isLong: events >= LONG };
-    const name = `fork ${events} events, last, without idx, in process`;
-    rows.push(await measureUnindexed(bench, { ...plain, name, warmups: WARMUPS }));
+    const what = `fork ${events} events, last, without idx`;
+    rows.push(await measureUnindexed(bench, { ...plain, name: `${what}, in process`, warmups: WARMUPS }));
+    rows.push(await measureUnindexed(bench, { ...plain, name: `${what}, new process`, warmups: 0 }));
   }
   return rows;
 }
