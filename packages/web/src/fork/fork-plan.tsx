@@ -1,9 +1,9 @@
 /** What a fork would bring back, what it would not, and what it cannot undo. */
 import type { SessionFork } from '@ramet/client';
 import { renderBytes, renderCount } from '@ramet/core/text';
-import { Check, Minus, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { TriangleAlert } from 'lucide-react';
 import { WriteList } from '../calls/write-list.tsx';
+import { Fact } from '../ui/fact.tsx';
 
 /** A dry run, told. */
 export function ForkPlan({ plan }: { readonly plan: SessionFork }) {
@@ -80,23 +80,4 @@ function describeLeftOut(entry: unknown): string {
   return typeof path === 'string'
     ? `${path}${typeof reason === 'string' ? ` (${reason})` : ''}`
     : JSON.stringify(entry);
-}
-
-interface FactProps {
-  readonly is: 'back' | 'not';
-  readonly title: string;
-  readonly children: ReactNode;
-}
-
-function Fact({ is, title, children }: FactProps) {
-  const Icon = is === 'back' ? Check : Minus;
-  return (
-    <li className="flex gap-2">
-      <Icon aria-hidden size={16} className={`mt-0.5 shrink-0 ${is === 'back' ? 'text-accent' : 'text-muted'}`} />
-      <div className="min-w-0">
-        <p className="font-medium">{title}</p>
-        <div className="told text-muted">{children}</div>
-      </div>
-    </li>
-  );
 }

@@ -1,8 +1,7 @@
 /** What a fork of a run would bring back, what it leaves out, and which calls it makes again by themselves. */
 import type { RunFork } from '@ramet/client';
 import { renderBytes, renderCount } from '@ramet/core/text';
-import { Check, Minus } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { Fact } from '../../ui/fact.tsx';
 
 /** A dry run, told; its writes are told apart. */
 export function RunForkPlan({ plan }: { readonly plan: RunFork }) {
@@ -90,24 +89,5 @@ function Calls({ title, calls }: CallsProps) {
         ))}
       </ul>
     </details>
-  );
-}
-
-interface FactProps {
-  readonly is: 'back' | 'not';
-  readonly title: string;
-  readonly children: ReactNode;
-}
-
-function Fact({ is, title, children }: FactProps) {
-  const Icon = is === 'back' ? Check : Minus;
-  return (
-    <li className="flex gap-2">
-      <Icon aria-hidden size={16} className={`mt-0.5 shrink-0 ${is === 'back' ? 'text-accent' : 'text-muted'}`} />
-      <div className="min-w-0">
-        <p className="told font-medium">{title}</p>
-        <div className="told text-muted">{children}</div>
-      </div>
-    </li>
   );
 }
