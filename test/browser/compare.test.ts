@@ -10,10 +10,10 @@ import { openSite, type Site } from './support/site.ts';
 
 /** A turn that makes a file; it is said to the session by the API, as another client would. */
 async function makeFile(site: Site, session: string, name: string): Promise<void> {
-  const { stage, daemon } = site;
+  const { stage } = site;
   const ended = stage.eventsOfType(session, 'session.end').length;
   const model = stage.writeScript([callShell(`echo ${name} > ${name}`), { text: `Made ${name}.` }]);
-  await daemon.ask(`/v1/sessions/${session}/messages`, { prompt: `make ${name}`, model });
+  await site.say(session, { prompt: `make ${name}`, model });
   await until(() => stage.eventsOfType(session, 'session.end').length > ended);
 }
 
@@ -30,8 +30,7 @@ test('two sessions are compared from where they part, and each is checked when t
   nameCheck(stage);
   const left = await site.begin({ model: stage.writeScript([{ text: 'Ready.' }]) });
   await until(() => stage.eventsOfType(left, 'session.end').length === 1);
-  const forked = await site.daemon.ask(`/v1/sessions/${left}/fork`, {});
-  const right = String(forked.body.session);
+  const right = await site.fork(left);
   await makeFile(site, left, 'good');
   await makeFile(site, right, 'bad');
 

@@ -31,7 +31,7 @@ test('a session is forked at an earlier message while a newer turn runs, and goe
     { text: 'Sent.' },
   ]);
   const rights = { sandbox: 'none', rules: [{ tool: 'shell', do: 'allow' }] };
-  await site.daemon.ask(`/v1/sessions/${parent}/messages`, { prompt: 'send it', model: leave, ...rights });
+  await site.say(parent, { prompt: 'send it', model: leave, ...rights });
   await see(messageOf(page, 3));
   await until(() => stage.eventsOfType(parent, 'tool.intent').length === 3);
   expect(await messageOf(page, 3).getByRole('button', { name: /^Fork/ }).count()).toBe(0);

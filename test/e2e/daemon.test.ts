@@ -301,7 +301,8 @@ describe('the command beside a daemon', () => {
     expect(code, stderr).toBe(130);
     expect(stderr).toContain('the daemon goes on with it');
     const [asked] = await daemon.asksOf(session);
-    await daemon.ask(`/v1/runs/${session}/approvals/${asked?.callId}`, { answer: 'allow' });
+    const allowed = await daemon.ask(`/v1/runs/${session}/approvals/${asked?.callId}`, { answer: 'allow' });
+    expect(allowed.status, JSON.stringify(allowed.body)).toBeLessThan(300);
     await untilEnded(stage, session);
     expect(stage.eventsOfType(session, 'session.end')).toMatchObject([{ reason: 'completed' }]);
   });

@@ -6,7 +6,7 @@
  */
 import type { BrowserContext, Page } from 'playwright-core';
 import { expect, type TestContext } from 'vitest';
-import { type ServedDaemon, startDaemon } from '../../e2e/support/daemon.ts';
+import { type ServedDaemon, startDaemon, until } from '../../e2e/support/daemon.ts';
 import { openStage, type Stage, type StageOptions } from '../../e2e/support/stage.ts';
 import { openBrowser, skipWithoutBrowser } from './browser.ts';
 import { watchPage } from './watch.ts';
@@ -20,6 +20,9 @@ export interface SiteOptions extends StageOptions {
 
 /** How long a page may take to show what is waited for, in milliseconds: the machine may be busy with other tests. */
 const PATIENCE_MS = 20_000;
+
+/** The last event of a session that takes a message. */
+const AT_REST: ReadonlySet<string> = new Set(['session.end', 'session.fork']);
 
 const TOKEN = 'token-of-the-browser-tests';
 
@@ -73,12 +76,23 @@ export class Site {
 
   /** Begins a session by the API, as another client would; its id. */
   async begin(body: Readonly<Record<string, unknown>>): Promise<string> {
-    return String((await this.#post('/v1/sessions', { prompt: 'do it', ...body })).session);
+    return String((await this.#post('/v1/sessions', { prompt: 'do it', cwd: this.stage.repository, ...body })).session);
+  }
+
+  /** Says something in a session by the API once its turn is recorded as ended: an answer is in sight before that. */
+  async say(session: string, body: Readonly<Record<string, unknown>>): Promise<void> {
+    await until(() => AT_REST.has(this.stage.eventsOf(session).at(-1)?.type ?? ''));
+    await this.#post(`/v1/sessions/${session}/messages`, body, 202);
+  }
+
+  /** Forks a session by the API; the child's id. */
+  async fork(session: string): Promise<string> {
+    return String((await this.#post(`/v1/sessions/${session}/fork`, {})).session);
   }
 
   /** Starts a graph run by the API; its id. */
   async startRun(body: Readonly<Record<string, unknown>>): Promise<string> {
-    return String((await this.#post('/v1/runs', body)).run);
+    return String((await this.#post('/v1/runs', { cwd: this.stage.repository, ...body })).run);
   }
 
   /** Starts the daemon anew where it listened, after it was ended. */
@@ -87,9 +101,13 @@ export class Site {
     this.#daemon = await startDaemon(this.stage, this.#ctx, { env: this.#env, port });
   }
 
-  async #post(path: string, body: Readonly<Record<string, unknown>>): Promise<Readonly<Record<string, unknown>>> {
-    const answer = await this.#daemon.ask(path, { cwd: this.stage.repository, ...body });
-    expect(answer.status, JSON.stringify(answer.body)).toBe(201);
+  async #post(
+    path: string,
+    body: Readonly<Record<string, unknown>>,
+    status = 201,
+  ): Promise<Readonly<Record<string, unknown>>> {
+    const answer = await this.#daemon.ask(path, body);
+    expect(answer.status, JSON.stringify(answer.body)).toBe(status);
     return answer.body;
   }
 }
