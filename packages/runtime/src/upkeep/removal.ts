@@ -69,7 +69,20 @@ export async function planRemoval(upkeep: UpkeepContext, ids: readonly RunId[]):
     if (run.state === 'running') return refuseRunning(run);
     chosen.push(countRun(store, run));
   }
-  return describePlan(upkeep, chosen, all);
+  const refuseGone = (): Refusal | null => {
+    const gone = chosen.find(({ run }) => store.read(run.id) === null)?.run.id;
+    if (gone === undefined) return null;
+    return refuse('unknown_run', `run ${gone} was removed meanwhile; nothing was removed here`, { id: gone });
+  };
+  try {
+    const plan = await describePlan(upkeep, chosen, all);
+    return refuseGone() ?? plan;
+  } catch (error) {
+    // Whoever removes one meanwhile takes away what is counted.
+    const gone = refuseGone();
+    if (gone === null) throw error;
+    return gone;
+  }
 }
 
 /** Counts one run's files. */

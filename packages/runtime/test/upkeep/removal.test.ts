@@ -1,12 +1,12 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { isRefusal, type RunId } from '@ramet/core';
 import { forkSession } from '@ramet/runtime/fork';
 import { listSessions } from '@ramet/runtime/inspect';
 import type { FileStore } from '@ramet/runtime/store';
 import { planPrune, planRemoval, type RemovalPlan, removeRuns } from '@ramet/runtime/upkeep';
-import { makeTestId } from '@ramet/testkit';
-import { expect, test } from 'vitest';
+import { makeGraphHarness, makeTestId } from '@ramet/testkit';
+import { expect, onTestFinished, test } from 'vitest';
 import { makeSessions, makeTurn } from './stores.ts';
 
 /** Bytes a folder's files take, each file once, however many names it has. */
@@ -99,3 +99,20 @@ test('prunes to a size: the oldest first, and no more than needed', async () => 
   expect(found.total.own).toBe(total);
   expect(found.runs.map(({ id }) => id)).toEqual(ids.slice(0, 2));
 });
+
+test('a session that somebody removes while it is counted is unknown', async () => {
+  const h = makeGraphHarness();
+  onTestFinished(() => h.remove());
+  const { session } = await h.turn(null, 'echo one > one.txt', { prompt: 'make one' });
+  const { folder } = h.store.pathsOf(session);
+  // The person's configuration is looked for in the middle of counting.
+  const env = new Proxy<Readonly<Record<string, string>>>({}, { get: () => void moveAway(folder) });
+  expect(await planRemoval({ store: h.store, env }, [session])).toMatchObject({
+    code: 'unknown_run',
+    data: { id: session },
+  });
+});
+
+function moveAway(folder: string): void {
+  if (statSync(folder, { throwIfNoEntry: false }) !== undefined) renameSync(folder, `${folder}.removed`);
+}

@@ -8,6 +8,7 @@ import { listGraphEndpoints } from './graphs.ts';
 import { listInboxEndpoints } from './inbox.ts';
 import { listDrivingEndpoints, listKeepingEndpoints } from './keeping.ts';
 import { listLogEndpoints } from './log.ts';
+import { excuseRemoved } from './removed.ts';
 import { makeRows } from './rows.ts';
 import { listRunEndpoints } from './runs.ts';
 import { listSessionEndpoints } from './sessions.ts';
@@ -19,7 +20,7 @@ export type { Api } from './api.ts';
 /** Every endpoint there is. */
 export function listEndpoints(parts: Api): readonly Endpoint[] {
   const api = { ...parts, rows: makeRows(parts.services.store) };
-  return [
+  const endpoints = [
     ...listSessionEndpoints(api),
     ...listRunEndpoints(api),
     ...listForkEndpoints(api),
@@ -33,4 +34,5 @@ export function listEndpoints(parts: Api): readonly Endpoint[] {
     ...listSystemEndpoints(api),
     ...listInboxEndpoints(api),
   ];
+  return endpoints.map((endpoint) => excuseRemoved(api, endpoint));
 }
