@@ -82,8 +82,25 @@ export interface RefWrites {
   readonly identity: Readonly<Record<string, string>>;
 }
 
-/** Writes the refs in one transaction. */
+/** How often a transaction is made again because the ref of the run moved meanwhile. */
+const ATTEMPTS = 5;
+
+/** Writes the refs in one transaction; where another applied the run meanwhile, after that one. */
 export async function writeRefs(repository: Repository, writes: RefWrites): Promise<Refusal | null> {
+  let { previous } = writes;
+  for (let left = ATTEMPTS; ; left -= 1) {
+    try {
+      return await commitRefs(repository, { ...writes, previous });
+    } catch (error) {
+      const now = await readRef(repository, writes.ref);
+      if (left === 0 || now === previous) throw error;
+      if (now === writes.commit && writes.branch === null) return null;
+      previous = now;
+    }
+  }
+}
+
+async function commitRefs(repository: Repository, writes: RefWrites): Promise<Refusal | null> {
   const { ref, commit, previous, branch } = writes;
   const lines = [`update ${ref} ${commit} ${previous ?? '0'.repeat(commit.length)}\n`];
   if (branch !== null) lines.push(`create refs/heads/${branch} ${commit}\n`);

@@ -87,6 +87,19 @@ describe('applyCheckpoint', () => {
     expect(site.git('log', '-1', '--format=%at %ct', first.ref)).toBe('1760000000 1760000000');
   });
 
+  test('is the same for all who ask for it at once, and a branch is made for one of them', async () => {
+    const site = await makeSite();
+    const run = await site.startRun();
+    await run.turn('echo c > one');
+    const all = await Promise.all(Array.from({ length: 6 }, () => apply(site, run)));
+    expect(new Set(all.map(({ commit }) => commit)).size).toBe(1);
+    const branches = await Promise.all(
+      Array.from({ length: 4 }, () => applyCheckpoint(request(site, run, { branch: 'mine' }))),
+    );
+    expect(branches.filter((one) => isRefusal(one) && one.code === 'branch_exists')).toHaveLength(3);
+    expect(site.git('rev-parse', 'mine')).toBe(all[0]?.commit);
+  });
+
   test('adds only what the repository lacks', async () => {
     const site = await makeSite();
     await site.script('seq 1 20000 > numbers; git add numbers; git commit -qm numbers');
