@@ -114,7 +114,7 @@ const SHAPES: { readonly [T in EventType]: Shape<T> } = {
     carried: list,
     reason: maybe(textOrPayload),
   },
-  message: { message: userMessage, notices: maybe(listOf(textOrPayload)), key: maybe(text) },
+  message: { message: userMessage, notices: maybe(listOf(textOrPayload)), key: maybe(text), request: maybe(digest) },
   'model.request': { digest, model: text, attempt: count, purpose },
   'model.response': {
     model: text,

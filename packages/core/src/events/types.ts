@@ -201,6 +201,8 @@ export interface EventBodies {
     readonly notices?: readonly string[];
     /** The idempotency key it was sent with: in this very session no other message has it. */
     readonly key?: string;
+    /** Of how it was asked to be run; with a key, which stands for that too. */
+    readonly request?: Digest;
   };
   'model.request': {
     readonly digest: Digest;

@@ -217,12 +217,15 @@ function keyOf(options: RunForkCommit): { readonly key?: string } {
 
 /** Of all a request says but how it is made: another one with the same key is refused. */
 function requestDigestOf(options: RunForkCommit): string {
-  const { fromNode, visit, item, at, input, outputs, graph, acknowledge, title } = options;
+  const { fromNode, visit, item, at, input, outputs, graph, acknowledge, title, drive } = options;
   const acknowledged = [...new Set(acknowledge)].sort((left, right) => left - right);
   const changed = { input: input === undefined ? null : { is: input }, outputs: outputs ?? null };
   const where = { fromNode: fromNode ?? null, visit: visit ?? null, item: item ?? null, at: at ?? null };
   return sha256(
-    canonicalJson({ ...where, ...changed, graph: graph?.hash ?? null, acknowledged, title: title ?? null }),
+    canonicalJson({
+      ...{ ...where, ...changed, graph: graph?.hash ?? null, acknowledged, title: title ?? null },
+      ...(drive === undefined ? {} : { drive }),
+    }),
   );
 }
 

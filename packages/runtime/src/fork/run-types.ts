@@ -1,4 +1,13 @@
-import type { Graph, NodePath, RunForkPlan, RunForkRequest, RunId, RunOrigin, RunWriteHazard } from '@ramet/core';
+import type {
+  Digest,
+  Graph,
+  NodePath,
+  RunForkPlan,
+  RunForkRequest,
+  RunId,
+  RunOrigin,
+  RunWriteHazard,
+} from '@ramet/core';
 import type { RunStore } from '../store/index.ts';
 
 export interface RunForkContext {
@@ -13,6 +22,8 @@ export interface RunForkCommit extends RunForkRequest {
   /** The document the source walks. */
   readonly sourceGraph: Graph;
   readonly idempotencyKey?: string;
+  /** A part of what the key stands for, besides what is here. */
+  readonly drive?: Digest;
   /** Plan, answer, and make nothing. */
   readonly dryRun?: boolean;
   /** Runs when all of the child is durable but its place among the runs: to keep what it needs, its document. */

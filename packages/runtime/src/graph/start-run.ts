@@ -16,6 +16,7 @@ import {
   SCHEMA,
 } from '@ramet/core';
 import { type Configuration, readConfiguration } from '../config/index.ts';
+import { digestSettings } from '../session/settings.ts';
 import { lockDirectory } from '../session/workspace/directory.ts';
 import { buildWorkspace, findPlace, type SessionPlace } from '../session/workspace/open-new.ts';
 import { withProjectShared } from '../session/workspace/project-lock.ts';
@@ -62,17 +63,18 @@ export async function createRun(services: RunServices, request: StartRequest): P
   const keyed =
     key === undefined
       ? { hash: null, digest: '' }
-      : { hash: startKeyOf('graph', key), digest: digestNewRun(graph, run) };
+      : { hash: startKeyOf('graph', key), digest: digestNewRun(graph, run, settings) };
   return createWithKey<MadeRun>(services.store, keyed, {
     once: (attempt) => placeRun(services, { ...request, graph, attempt }),
     describeRepeated: (id) => ({ run: id, repeated: true }),
   });
 }
 
-/** Of what is asked for, not of how it is driven: another request with the same key is refused. */
-function digestNewRun({ hash }: Graph, { input, cwd, workspace, allowDirty, title, labels }: NewRun): string {
-  const place = { cwd, workspace: workspace ?? null, allowDirty };
-  return sha256(canonicalJson({ graph: hash, input, ...place, title: title ?? null, labels: labels ?? null }));
+/** Of all that is asked for: another request with the same key is refused. */
+function digestNewRun({ hash: graph }: Graph, run: NewRun, settings: RunSettings): string {
+  const { input, cwd, workspace = null, allowDirty, title = null, labels = null } = run;
+  const place = { cwd, workspace, allowDirty };
+  return sha256(canonicalJson({ graph, input, ...place, title, labels, settings: digestSettings(settings) }));
 }
 
 interface Placing extends StartRequest {

@@ -1,5 +1,6 @@
 /** What the runtime's graph engine is asked for, and what it answers. */
 import type {
+  Digest,
   ErrorInfo,
   GraphDocument,
   LoggedEvent,
@@ -64,7 +65,7 @@ export interface NewRun {
   readonly allowDirty: boolean;
   readonly title?: string;
   readonly labels?: Readonly<Record<string, string>>;
-  /** One key makes one run; with another document, input, place, title or labels it is refused. */
+  /** One key makes one run; with another document, input, place, title, other labels or settings it is refused. */
   readonly idempotencyKey?: string;
 }
 
@@ -107,5 +108,7 @@ export interface RunForkOptions extends Omit<RunForkRequest, 'graph'> {
   /** Another document for the child. */
   readonly document?: GraphDocument;
   readonly idempotencyKey?: string;
+  /** How the child is to be driven, where the same request says it (`digestSettings`): a part of what its key stands for. */
+  readonly drive?: Digest;
   readonly dryRun?: boolean;
 }

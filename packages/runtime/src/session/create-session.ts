@@ -1,5 +1,14 @@
 /** Makes a new session: its workspace and its first events appear with one rename, or nothing does. */
-import { canonicalJson, type EventDraft, isRefusal, makeRunId, type Refusal, type RunId, SCHEMA } from '@ramet/core';
+import {
+  canonicalJson,
+  type Digest,
+  type EventDraft,
+  isRefusal,
+  makeRunId,
+  type Refusal,
+  type RunId,
+  SCHEMA,
+} from '@ramet/core';
 import type { Configuration } from '../config/index.ts';
 import { type Attempt, commitAttempt, runPathsOf, sha256, stageAttempt } from '../store/index.ts';
 import type { NewSession, SessionServices } from './types.ts';
@@ -61,7 +70,11 @@ function draftStart(id: RunId, place: SessionPlace, options: NewSession): EventD
   };
 }
 
-/** Of what is asked for, not of how it is run: another request with the same key is refused. `message`: its digest. */
-export function digestNewSession({ cwd, workspace, allowDirty, title }: NewSession, message: string): string {
-  return sha256(canonicalJson({ cwd, workspace: workspace ?? null, allowDirty, title: title ?? null, message }));
+/** Of all that is asked for: another request with the same key is refused. `message` and `settings`: their digests. */
+export function digestNewSession(
+  { cwd, workspace, allowDirty, title }: NewSession,
+  first: { readonly message: Digest; readonly settings: Digest },
+): string {
+  const place = { cwd, workspace: workspace ?? null, allowDirty };
+  return sha256(canonicalJson({ ...place, title: title ?? null, ...first }));
 }

@@ -14,7 +14,7 @@ import { chooseModel } from './choose-model.ts';
 import { createSession, digestNewSession } from './create-session.ts';
 import { followSignal } from './follow-signal.ts';
 import { type OpenedTurn, openTurn } from './open-turn.ts';
-import { refuseSettings } from './settings.ts';
+import { digestSettings, refuseSettings } from './settings.ts';
 import { beginTurn } from './turn/begin.ts';
 import { openTurnOf, record } from './turn/context.ts';
 import { endTurn } from './turn/end.ts';
@@ -57,11 +57,15 @@ async function findSession(services: SessionServices, request: TurnRequest): Pro
   const keyed =
     key === undefined
       ? { hash: null, digest: '' }
-      : { hash: startKeyOf('session', key), digest: digestNewSession(options, digestMessage(makeMessage(request))) };
+      : { hash: startKeyOf('session', key), digest: digestNewSession(options, digestFirst(request)) };
   return createWithKey<RunId>(services.store, keyed, {
     once: (attempt) => makeSession(services, request, { options, attempt }),
     describeRepeated: (id) => id,
   });
+}
+
+function digestFirst(request: TurnRequest): Parameters<typeof digestNewSession>[1] {
+  return { message: digestMessage(makeMessage(request)), settings: digestSettings(request.settings) };
 }
 
 /** Everything that can be refused is refused before the session exists. */

@@ -1,6 +1,7 @@
 /** What of a turn's settings can be judged before anything is made: rules and hosts that mean nothing would loosen a turn unseen. */
-import { type Refusal, refuse } from '@ramet/core';
+import { canonicalJson, type Digest, type Refusal, refuse } from '@ramet/core';
 import { parseHostRule } from '../sandbox/host-rules.ts';
+import { sha256 } from '../store/index.ts';
 import { findToolProblem } from '../tools/names.ts';
 import type { TurnSettings } from './types.ts';
 
@@ -15,6 +16,21 @@ export function refuseSettings({ rules, allowNet }: Pick<TurnSettings, 'rules' |
     if (problem !== null) return refuse('bad_usage', `--allow-net ${host}: ${problem}`, { host });
   }
   return null;
+}
+
+/** What of the settings of a turn or a run its request says. */
+export type SaidSettings = Omit<TurnSettings, 'signal' | 'observer' | 'limits' | 'ask'> & {
+  readonly limits: object;
+  /** Absent: nobody is there to be asked. */
+  readonly ask?: unknown;
+};
+
+/** Equal for requests that are to be run in the same way: the other half of what an idempotency key stands for. */
+export function digestSettings(settings: SaidSettings): Digest {
+  const { model = null, baseUrl = null, sandbox, allowNet, rules, forgetRules = false, trustProject } = settings;
+  const { limits, onAsk, ask } = settings;
+  const reach = { sandbox, allowNet, rules, forgetRules, trustProject };
+  return sha256(canonicalJson({ model, baseUrl, ...reach, limits, onAsk, isAsked: ask !== undefined }));
 }
 
 function findHostProblem(text: string): string | null {

@@ -117,7 +117,7 @@ export interface NewSession {
   readonly workspace?: Exclude<WorkspaceKind, 'overlay'>;
   readonly allowDirty: boolean;
   readonly title?: string;
-  /** One key makes one session and its first turn; with another message, place or title it is refused. */
+  /** One key makes one session and its first turn; with another message, place, title or other settings it is refused. */
   readonly idempotencyKey?: string;
 }
 
@@ -127,7 +127,7 @@ export interface TurnRequest {
     | { readonly kind: 'new'; readonly options: NewSession }
     | { readonly kind: 'open'; readonly id: RunId };
   readonly prompt: string | null;
-  /** Of the message to a session there is: one key begins one turn; with another message it is refused. */
+  /** Of the message to a session there is: one key begins one turn; with another message or other settings it is refused. */
   readonly idempotencyKey?: string;
   /** The folder the person stands in: a relative script path starts here. */
   readonly cwd: string;

@@ -1,10 +1,11 @@
 /** Graph runs, as the daemon begins them and goes on with them. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type GraphDocument, isRefusal, parseDigest, type Refusal, type RunId, refuse } from '@ramet/core';
+import { type Digest, type GraphDocument, isRefusal, parseDigest, type Refusal, type RunId, refuse } from '@ramet/core';
 import { describeRunFork, refuseGoingOn, refuseStart } from '@ramet/runtime/answers';
 import { createRun, forkRun, type NewRun, type RunResult, resumeRun } from '@ramet/runtime/graph';
 import { viewGraphRun } from '@ramet/runtime/inspect/runs';
+import { digestSettings } from '@ramet/runtime/session';
 import { layoutOf, readGraph } from '@ramet/runtime/store';
 import type { NewRunBody, SettingsBody, StartedRunAnswer } from '../contract/bodies.ts';
 import { Settings } from '../contract/settings.ts';
@@ -39,12 +40,18 @@ export function makeRuns(parts: Parts): Pick<Daemon, 'createRun' | 'resumeRun' |
       return isRefusal(started) ? refuseGoingOn(started, said) : { ...said, started: true };
     },
     forkRun: async (id, options, settings) => {
-      const made = await forkRun(services, id, options);
+      const drive = settings === null ? {} : { drive: digestDrive(parts, settings) };
+      const made = await forkRun(services, id, { ...options, ...drive });
       if (isRefusal(made) || made.run === null || made.repeated || settings === null) return made;
       const started = await goOn(parts, made.run, intentOf(parts, settings));
       return isRefusal(started) ? refuseStart(started, made.run, describeRunFork(services.store, made)) : made;
     },
   };
+}
+
+function digestDrive(parts: Parts, body: SettingsBody): Digest {
+  const { signal } = new AbortController();
+  return digestSettings(deriveRunSettings(intentOf(parts, body).settings, { signal, observer: {} }));
 }
 
 function intentOf({ cwd }: Parts, body: SettingsBody): Intent {

@@ -1,5 +1,6 @@
 /** How a turn begins: what an earlier one left open is settled, what changed meanwhile is kept, the message is recorded. */
 import type { EventDraft, OutstandingWrite } from '@ramet/core';
+import { digestSettings } from '../settings.ts';
 import type { TurnRequest } from '../types.ts';
 import { describeRestore } from '../workspace/notices.ts';
 import type { CaptureFrom } from '../workspace/types.ts';
@@ -60,7 +61,7 @@ function draftMessage(context: TurnContext, request: TurnRequest): EventDraft {
     type: 'message',
     message: makeMessage(request),
     ...(notices.length === 0 ? {} : { notices }),
-    ...(key === undefined ? {} : { key }),
+    ...(key === undefined ? {} : { key, request: digestSettings(request.settings) }),
   };
 }
 

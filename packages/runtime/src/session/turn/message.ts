@@ -10,6 +10,7 @@ import {
   type UserMessage,
 } from '@ramet/core';
 import { sha256 } from '../../store/index.ts';
+import { digestSettings } from '../settings.ts';
 import type { RepeatedTurn, TurnRequest } from '../types.ts';
 
 /** The message of a request as the model is shown it; attachments follow the text. */
@@ -47,8 +48,11 @@ export function findRepeated(state: SessionState, request: TurnRequest, decode: 
   const { turn, event, end } = known;
   const { id } = state;
   const recorded = decode(event.message) as EventOf<'message'>['message'];
-  if (digestMessage(recorded) !== digestMessage(makeMessage(request))) {
-    const message = `this idempotency key already sent another message to session ${id}, which began turn ${turn}; use a new key`;
+  const isSame = digestMessage(recorded) === digestMessage(makeMessage(request));
+  // What was recorded without its request says nothing of how it was to be run.
+  if (!isSame || (event.request ?? digestSettings(request.settings)) !== digestSettings(request.settings)) {
+    const other = isSame ? 'this message with other settings' : 'another message';
+    const message = `this idempotency key already sent ${other} to session ${id}, which began turn ${turn}; use a new key`;
     return refuse('key_reused', message, { id, turn, offset: event.seq });
   }
   const ended = end === undefined ? {} : { end: { offset: end.seq, reason: end.reason } };
