@@ -5,8 +5,12 @@ import type { ApprovalReply } from '../../src/session/index.ts';
 import { openFileStore, startKeyOf } from '../../src/store/index.ts';
 
 let h: SessionHarness;
+/** A key stands for the model, too: requests of one kind name the same script. */
+let models: { readonly first: string; readonly next: string };
 beforeEach(() => {
   h = makeSessionHarness();
+  const script = (line: string) => h.writeScript([callShell(line), { text: 'done' }]);
+  models = { first: script('echo x >> x'), next: script('echo y >> y') };
 });
 afterEach(() => {
   expect(h.problems()).toEqual([]);
@@ -18,7 +22,8 @@ const KEY = { idempotencyKey: 'once' } as const;
 /** A new session by the key `once`: one shell call, then the end. */
 function create(options: TurnOptions = {}) {
   const created = { ...KEY, ...options.created };
-  return h.run(null, [callShell('echo x >> x'), { text: 'done' }], { prompt: 'go', ...options, created });
+  const settings = { model: models.first, ...options.settings };
+  return h.run(null, null, { prompt: 'go', ...options, created, settings });
 }
 
 async function idOf(result: ReturnType<typeof create>): Promise<RunId> {
@@ -45,12 +50,14 @@ describe('a new session with an idempotency key', () => {
     expect(await create({ services: { store } })).toMatchObject({ kind: 'repeated', session });
   });
 
-  it('is refused with another message, place or title', async () => {
+  it('is refused with another message, place or title, or other settings', async () => {
     const session = await idOf(create());
     const others: readonly TurnOptions[] = [
       { prompt: 'go on' },
       { created: { title: 'other' } },
       { created: { workspace: 'none' } },
+      { settings: { model: models.next } },
+      { settings: { limits: { maxTokens: 9 } } },
       { attachments: [{ mediaType: 'text/plain', filename: 'a', data: Buffer.from('a') }] },
     ];
     for (const other of others) {
@@ -116,7 +123,8 @@ describe('a message with an idempotency key', () => {
   const PICTURE = { mediaType: 'image/png', filename: 'a.png', data: new Uint8Array(300_000).fill(7) };
 
   function say(session: RunId, options: TurnOptions = {}) {
-    return h.run(session, [callShell('echo y >> y'), { text: 'done' }], { prompt: 'again', ...KEY, ...options });
+    const settings = { model: models.next, ...options.settings };
+    return h.run(session, null, { prompt: 'again', ...KEY, ...options, settings });
   }
 
   it('begins one turn, and the same message answers which one', async () => {
@@ -146,18 +154,21 @@ describe('a message with an idempotency key', () => {
   it('is known while its turn is at work, and then the turn has no end', async () => {
     const { session } = await h.turn(null, 'true');
     const during: unknown[] = [];
+    const rules = [{ tool: 'shell', do: 'ask' }] as const;
     const ask = async (): Promise<ApprovalReply> => {
       during.push(
-        await say(session),
-        await say(session, { prompt: 'else' }),
+        await say(session, { settings: { ask, rules } }),
+        await say(session, { prompt: 'else', settings: { ask, rules } }),
+        await say(session, { settings: { ask } }),
         await say(session, { idempotencyKey: 'x' }),
       );
       return { answer: 'allow', scope: 'once', by: 'person' };
     };
-    expect(await say(session, { settings: { ask, rules: [{ tool: 'shell', do: 'ask' }] } })).toMatchObject({ turn: 2 });
+    expect(await say(session, { settings: { ask, rules } })).toMatchObject({ turn: 2 });
     const [, message] = h.eventsOfType(session, 'message');
     expect(during).toMatchObject([
       { kind: 'repeated', turn: 2, message: message?.seq },
+      { code: 'key_reused' },
       { code: 'key_reused' },
       { code: 'owned_elsewhere' },
     ]);
@@ -168,7 +179,7 @@ describe('a message with an idempotency key', () => {
     const { session } = await h.turn(null, 'true');
     const rules = [{ tool: 'shell', do: 'ask' }] as const;
     expect(await say(session, { settings: { rules, onAsk: 'park' } })).toMatchObject({ kind: 'parked', turn: 2 });
-    expect(await say(session)).toMatchObject({ kind: 'repeated', turn: 2 });
+    expect(await say(session, { settings: { rules, onAsk: 'park' } })).toMatchObject({ kind: 'repeated', turn: 2 });
     const allow = [{ tool: 'shell', do: 'allow' }] as const;
     const goOn = await h.run(session, null, { prompt: null, ...KEY, settings: { rules: allow } });
     expect(goOn).toMatchObject({ kind: 'ended', turn: 2, end: { reason: 'completed' } });
