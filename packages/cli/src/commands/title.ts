@@ -10,6 +10,6 @@ export const title: Action<TitleFlags, [string, string]> = async (context, _flag
   const store = openStore(context);
   const id = findRun(store, text);
   if (isRefusal(id)) return id;
-  const set = await setTitle(store, id, wanted.trim());
-  return isRefusal(set) ? set : { json: { id, title: wanted.trim(), offset: set.offset } };
+  const set = await setTitle(store, id, wanted);
+  return isRefusal(set) ? set : { json: { id, title: wanted, offset: set.offset } };
 };

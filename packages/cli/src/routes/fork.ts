@@ -1,7 +1,7 @@
 import type { ForkFlags } from '../flags.ts';
 import { defineCommand, ID_ARGUMENT } from './define.ts';
 import { DRIVE_FLAGS } from './driving.ts';
-import { COUNT, OFFSET, SWITCH, TEXT } from './kinds.ts';
+import { COUNT, OFFSET, SWITCH, TEXT, TITLE } from './kinds.ts';
 import { parseNodeOutput, parseWrites } from './parse.ts';
 
 export const forkCommand = defineCommand<ForkFlags, [string]>({
@@ -12,7 +12,7 @@ export const forkCommand = defineCommand<ForkFlags, [string]>({
         ...OFFSET,
         brief: "Where: the end of a session's turn (the latest without it), or where a run entered a node",
       },
-      title: { ...TEXT, brief: 'Title of the child', placeholder: 'text' },
+      title: { ...TITLE, brief: 'Title of the child', placeholder: 'text' },
       idempotencyKey: {
         ...TEXT,
         brief: 'The same key makes the same child, however often it is asked for',

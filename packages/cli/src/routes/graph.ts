@@ -2,7 +2,7 @@
 import type { GraphRunFlags, SchemaFlags, ValidateFlags } from '../flags.ts';
 import { defineCommand, defineGroup, JSON_FLAG } from './define.ts';
 import { DRIVE_FLAGS } from './driving.ts';
-import { SWITCH, TEXT, WORKSPACE } from './kinds.ts';
+import { SWITCH, TEXT, TITLE, WORKSPACE } from './kinds.ts';
 import { parseLabel, parseText } from './parse.ts';
 
 const FILE_ARGUMENT = { parse: parseText, placeholder: 'file', brief: 'A graph document' } as const;
@@ -15,7 +15,7 @@ const graphRunCommand = defineCommand<GraphRunFlags, [string, string?]>({
       input: { ...TEXT, brief: 'The input of the run: JSON, @<file>, or - for standard input', placeholder: 'json' },
       workspace: { ...WORKSPACE, brief: 'Where nodes with files work; without it git in a repository' },
       allowDirty: { ...SWITCH, brief: 'Bring uncommitted changes along' },
-      title: { ...TEXT, brief: 'Title of the run', placeholder: 'text' },
+      title: { ...TITLE, brief: 'Title of the run', placeholder: 'text' },
       label: {
         kind: 'parsed',
         parse: parseLabel,

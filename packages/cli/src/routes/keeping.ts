@@ -2,7 +2,7 @@
 import type { GcFlags, LogFlags, PruneFlags, RemoveFlags, TitleFlags, UsageFlags, VerifyFlags } from '../flags.ts';
 import { defineCommand, ID_ARGUMENT, JSON_FLAG } from './define.ts';
 import { AMOUNT, OFFSET, SWITCH, TEXT, YES_FLAG } from './kinds.ts';
-import { parseSize, parseText } from './parse.ts';
+import { parseSize, parseTitle } from './parse.ts';
 
 export const verifyCommand = defineCommand<VerifyFlags, readonly string[]>({
   load: async () => (await import('../commands/verify.ts')).verify,
@@ -114,7 +114,7 @@ export const titleCommand = defineCommand<TitleFlags, [string, string]>({
     flags: { json: JSON_FLAG },
     positional: {
       kind: 'tuple',
-      parameters: [ID_ARGUMENT, { parse: parseText, placeholder: 'title', brief: 'The new title' }],
+      parameters: [ID_ARGUMENT, { parse: parseTitle, placeholder: 'title', brief: 'The new title' }],
     },
   },
   docs: {

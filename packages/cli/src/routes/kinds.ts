@@ -1,5 +1,5 @@
 /** Kinds of flags that several commands have; a route adds what it says of one. */
-import { parseAmount, parseCount, parseOffset, parseSeconds, parseText } from './parse.ts';
+import { parseAmount, parseCount, parseOffset, parseSeconds, parseText, parseTitle } from './parse.ts';
 import { parseRule } from './rules.ts';
 
 /** Given or not; there is no `--no-...` form. */
@@ -7,6 +7,9 @@ export const SWITCH = { kind: 'boolean', optional: true, withNegated: false } as
 
 /** Any text but none. */
 export const TEXT = { kind: 'parsed', parse: parseText, optional: true } as const;
+
+/** Of a session or run. */
+export const TITLE = { kind: 'parsed', parse: parseTitle, optional: true } as const;
 
 /** Repeatable. */
 export const TEXTS = { ...TEXT, variadic: true } as const;

@@ -1,5 +1,5 @@
 /** Parsers of flag values; what they throw is the one line a person reads. */
-import { parseBytes } from '@ramet/core/text';
+import { parseBytes, TITLE_LIMIT } from '@ramet/core/text';
 import type { Label, NodeOutput } from '../flags.ts';
 
 /** An offset or another count from 0. */
@@ -50,6 +50,14 @@ export function parseSize(text: string): number {
 export function parseText(text: string): string {
   if (text.trim() === '') throw new SyntaxError('expected a text');
   return text;
+}
+
+/** A title, without the blanks around it. */
+export function parseTitle(text: string): string {
+  const title = text.trim();
+  if (title === '') throw new SyntaxError('expected a text');
+  if (title.length <= TITLE_LIMIT) return title;
+  throw new SyntaxError(`expected at most ${TITLE_LIMIT} characters, found ${title.length}`);
 }
 
 /** A label: `key=value`. */

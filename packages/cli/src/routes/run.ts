@@ -2,7 +2,7 @@ import type { FlagParametersForType } from '@stricli/core';
 import type { CliContext } from '../context.ts';
 import type { RunFlags } from '../flags.ts';
 import { defineCommand, JSON_FLAG } from './define.ts';
-import { AMOUNT, COUNT, OFFSET, RULES, SWITCH, TEXT, TEXTS, TIME, WORKSPACE, YES_FLAG } from './kinds.ts';
+import { AMOUNT, COUNT, OFFSET, RULES, SWITCH, TEXT, TEXTS, TIME, TITLE, WORKSPACE, YES_FLAG } from './kinds.ts';
 
 const flags: FlagParametersForType<RunFlags, CliContext> = {
   json: JSON_FLAG,
@@ -11,7 +11,7 @@ const flags: FlagParametersForType<RunFlags, CliContext> = {
   continue: { ...SWITCH, brief: "Go on with the last session of this folder's project" },
   fork: { ...TEXT, brief: 'Fork this session first and go on in the fork', placeholder: 'id' },
   at: { ...OFFSET, brief: 'Where to fork it: the end of a turn' },
-  title: { ...TEXT, brief: 'Title of the new session', placeholder: 'text' },
+  title: { ...TITLE, brief: 'Title of the new session', placeholder: 'text' },
   model: {
     ...TEXT,
     brief: 'anthropic/<name>, openai/<name>, google/<name>, openai-compatible/<name> or scripted:<file>',

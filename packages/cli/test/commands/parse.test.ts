@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { parseSeconds } from '../../src/routes/parse.ts';
+import { parseSeconds, parseTitle } from '../../src/routes/parse.ts';
 import { parseRule } from '../../src/routes/rules.ts';
 
 test.each([
@@ -14,6 +14,12 @@ test.each([
 
 test.each(['', '0', '-1', '1d', 'm', '1 m', '1e3'])('refuses "%s" as a time, and says what is one', (text) => {
   expect(() => parseSeconds(text)).toThrow('expected seconds or a time such as 10m or 1h');
+});
+
+test('takes a title of at most 200 characters, without the blanks around it', () => {
+  expect(parseTitle(`  ${'a'.repeat(200)}\n`)).toBe('a'.repeat(200));
+  expect(() => parseTitle('a'.repeat(201))).toThrow('expected at most 200 characters, found 201');
+  expect(() => parseTitle(' \n')).toThrow('expected a text');
 });
 
 test.each([

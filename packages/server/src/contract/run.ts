@@ -9,12 +9,15 @@ import {
   Digest,
   ErrorInfo,
   Forks,
+  GraphOrHash,
+  NodeName,
   Offset,
   Origin,
   OutstandingWrite,
   Owner,
   RunIdValue,
   Time,
+  Title,
   UsageOf,
 } from './values.ts';
 
@@ -111,14 +114,16 @@ export const RunDetail = z
   })
   .openapi('RunDetail');
 
+const Labels = z
+  .record(z.string().min(1).max(64), z.string().max(1000))
+  .refine((labels) => Object.keys(labels).length <= 100, 'has more than 100 labels');
+
 export const NewRun = Settings.extend({
-  graph: z
-    .union([z.string(), z.looseObject({})])
-    .openapi({ description: 'The hash of a document that was submitted, or a document.' }),
+  graph: GraphOrHash.openapi({ description: 'The hash of a document that was submitted, or a document.' }),
   input: z.unknown().optional(),
   cwd: AbsolutePath,
-  title: z.string().optional(),
-  labels: z.record(z.string(), z.string()).optional(),
+  title: Title.optional(),
+  labels: Labels.optional(),
   workspace: z.enum(['git', 'directory', 'none']).optional(),
   allowDirty: z.boolean().optional(),
 }).openapi('NewRun');
@@ -126,7 +131,7 @@ export const NewRun = Settings.extend({
 export const StartedRun = z.object({ run: RunIdValue, status: z.string() }).openapi('StartedRun');
 
 export const GateAnswer = Settings.extend({
-  gate: z.union([z.string(), Offset]).optional().openapi({ description: 'Absent: the only open one.' }),
+  gate: z.union([NodeName, Offset]).optional().openapi({ description: 'Absent: the only open one.' }),
   answer: z.unknown(),
   start: z.boolean().optional().openapi({ description: 'Whether to go on with the run. Default: yes.' }),
 }).openapi('GateAnswer');
@@ -136,16 +141,16 @@ export const AnsweredGate = z
   .openapi('AnsweredGate');
 
 export const RunForkRequest = Settings.extend({
-  fromNode: z.string().optional(),
+  fromNode: NodeName.optional(),
   visit: z.number().int().positive().optional(),
   item: z.number().int().min(0).optional(),
   at: Offset.optional(),
-  acknowledgeWrites: z.union([z.array(Offset), z.literal('all')]).optional(),
+  acknowledgeWrites: z.union([z.array(Offset).max(10_000), z.literal('all')]).optional(),
   dryRun: z.boolean().optional(),
   input: z.unknown().optional(),
   outputs: z.record(z.string(), z.unknown()).optional(),
-  graph: z.union([z.string(), z.looseObject({})]).optional(),
-  title: z.string().optional(),
+  graph: GraphOrHash.optional(),
+  title: Title.optional(),
   start: z.boolean().optional().openapi({ description: 'Whether to go on with the child. Default: yes.' }),
 }).openapi('RunForkRequest');
 

@@ -8,6 +8,7 @@ import {
   Digest,
   ErrorInfo,
   Forks,
+  NodeName,
   Offset,
   Origin,
   OutstandingWrite,
@@ -15,6 +16,7 @@ import {
   orNull,
   RunIdValue,
   Time,
+  Title,
   UsageOf,
 } from './values.ts';
 
@@ -90,20 +92,26 @@ export const SessionDetail = z
   })
   .openapi('SessionDetail');
 
+/** No model takes more. */
+const Prompt = z
+  .string()
+  .min(1)
+  .max(4 * 1024 * 1024);
+
 export const NewSession = Settings.extend({
   cwd: AbsolutePath.openapi({
     description: 'The folder to work for: a git repository, or any folder with `workspace`.',
   }),
-  prompt: z.string().min(1),
-  title: z.string().optional(),
+  prompt: Prompt,
+  title: Title.optional(),
   workspace: z.enum(['git', 'directory', 'none']).optional(),
   allowDirty: z.boolean().optional(),
-  attachments: z.array(Attachment).optional(),
+  attachments: z.array(Attachment).max(100).optional(),
 }).openapi('NewSession');
 
 export const NewMessage = Settings.extend({
-  prompt: z.string().min(1),
-  attachments: z.array(Attachment).optional(),
+  prompt: Prompt,
+  attachments: z.array(Attachment).max(100).optional(),
 }).openapi('NewMessage');
 
 /** A turn that began; how it goes on is in the events. */
@@ -112,7 +120,7 @@ export const StartedTurn = z.object({ session: RunIdValue, turn: z.number() }).o
 export const SessionForkRequest = z
   .object({
     at: Offset.optional().openapi({ description: 'Offset of a `session.end`; absent: the latest.' }),
-    title: z.string().optional(),
+    title: Title.optional(),
     dryRun: z.boolean().optional(),
   })
   .openapi('SessionForkRequest');
@@ -135,11 +143,11 @@ export const SessionFork = z.object({ ...made, forkedFrom: Origin }).openapi('Se
 
 export const ConversationForkRequest = z
   .object({
-    node: z.string().optional().openapi({ description: 'The id or path of an agent node.' }),
+    node: NodeName.optional().openapi({ description: 'The id or path of an agent node.' }),
     visit: z.number().int().positive().optional(),
     item: z.number().int().min(0).optional(),
     at: Offset.optional().openapi({ description: 'Offset of a `node.enter`, in place of `node`.' }),
-    title: z.string().optional(),
+    title: Title.optional(),
     dryRun: z.boolean().optional(),
   })
   .openapi('ConversationForkRequest');

@@ -1,11 +1,11 @@
 /** What a turn or a drive of a run is given, and what a person is asked in it. */
 import { z } from '@hono/zod-openapi';
-import { Offset, OutstandingWrite, PlainText } from './values.ts';
+import { NodeName, Offset, OutstandingWrite, PlainText } from './values.ts';
 
 const Rule = z
   .strictObject({
-    tool: z.string().min(1).openapi({ description: 'A tool, `*`, or `mcp__<server>__*`.' }),
-    match: z.string().optional().openapi({ description: 'A glob that the command or path must match.' }),
+    tool: z.string().min(1).max(300).openapi({ description: 'A tool, `*`, or `mcp__<server>__*`.' }),
+    match: z.string().max(4096).optional().openapi({ description: 'A glob that the command or path must match.' }),
     do: z.enum(['allow', 'ask', 'deny']),
   })
   .openapi('Rule');
@@ -22,11 +22,13 @@ const Limits = z
 
 export const Settings = z
   .object({
-    model: PlainText.optional().openapi({ description: 'Absent: the last one, else RAMET_MODEL, else ramet.json.' }),
-    baseUrl: z.string().optional(),
+    model: PlainText.max(4200)
+      .optional()
+      .openapi({ description: 'Absent: the last one, else RAMET_MODEL, else ramet.json.' }),
+    baseUrl: z.string().max(4096).optional(),
     sandbox: z.enum(['auto', 'none']).optional(),
-    allowNet: z.array(z.string()).optional(),
-    rules: z.array(Rule).optional(),
+    allowNet: z.array(z.string().max(300)).max(1000).optional(),
+    rules: z.array(Rule).max(1000).optional(),
     forgetRules: z.boolean().optional(),
     trustProject: z.boolean().optional(),
     limits: Limits.optional(),
@@ -38,7 +40,11 @@ export const Settings = z
   .openapi('Settings');
 
 export const Attachment = z
-  .strictObject({ mediaType: z.string().max(200), filename: z.string().max(1000), data: z.base64() })
+  .strictObject({
+    mediaType: z.string().max(200),
+    filename: z.string().max(1000),
+    data: z.base64().max(48 * 1024 * 1024),
+  })
   .openapi('Attachment');
 
 /** A call that waits for a person's answer, now. */
@@ -60,10 +66,7 @@ export const AskAnswer = z
   .object({
     answer: z.enum(['allow', 'deny', 'reuse']),
     scope: z.enum(['once', 'session']).optional(),
-    node: z
-      .string()
-      .optional()
-      .openapi({ description: 'Of a graph run, where one call id is asked by several nodes.' }),
+    node: NodeName.optional().openapi({ description: 'Of a graph run, where one call id is asked by several nodes.' }),
   })
   .openapi('AskAnswer');
 

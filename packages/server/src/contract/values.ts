@@ -2,6 +2,7 @@
 
 import { z } from '@hono/zod-openapi';
 import { CODES, type Code } from '@ramet/core/codes';
+import { TITLE_LIMIT } from '@ramet/core/text';
 import { HTTP_CODES, type HttpCode } from './http-codes.ts';
 
 const codes = [...Object.keys(CODES), ...Object.keys(HTTP_CODES)] as [Code | HttpCode, ...(Code | HttpCode)[]];
@@ -30,6 +31,15 @@ export const AbsolutePath = z
   .string()
   .max(4096)
   .regex(/^\/[^\0]*$/, 'is no absolute path');
+
+/** A title, wherever one is given. */
+export const Title = z.string().trim().min(1).max(TITLE_LIMIT);
+
+/** The id or path of a node. */
+export const NodeName = z.string().max(1000);
+
+/** A document that was submitted, by its hash, or a document. */
+export const GraphOrHash = z.union([z.string().max(100), z.looseObject({})]);
 
 /** A UUIDv7, or a short form as lists show it. */
 export const RunIdParam = z

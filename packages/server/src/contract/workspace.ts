@@ -119,7 +119,7 @@ export const CheckResult = z
 
 export const ApplyRequest = z
   .object({
-    branch: PlainText.optional(),
+    branch: PlainText.max(1000).optional(),
     toCheckout: z.boolean().optional(),
     checkout: AbsolutePath.optional().openapi({ description: 'Whose repository, or files, get it.' }),
   })

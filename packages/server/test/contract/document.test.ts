@@ -2,11 +2,32 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
 import { makeDocument } from '../../src/contract/index.ts';
 
+interface Schema {
+  readonly $ref?: string;
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly const?: unknown;
+  readonly pattern?: string;
+  readonly maxLength?: number;
+  readonly maxItems?: number;
+  readonly items?: Schema;
+  readonly anyOf?: readonly Schema[];
+  readonly allOf?: readonly Schema[];
+  readonly properties?: Readonly<Record<string, Schema>>;
+  readonly additionalProperties?: Schema;
+}
+
 interface Operation {
   readonly operationId: string;
   readonly summary?: string;
   readonly tags?: readonly string[];
-  readonly parameters?: readonly { readonly name: string; readonly in: string; readonly required?: boolean }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly required?: boolean;
+    readonly schema: Schema;
+  }[];
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
 }
 
@@ -51,6 +72,14 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('bounds every text and every list that a request brings', () => {
+    const sent = operations.flatMap(({ operationId, parameters = [], requestBody }) => [
+      ...parameters.flatMap(({ name, schema }) => listUnbounded(schema, `${operationId} ${name}`)),
+      ...listUnbounded(requestBody?.content['application/json']?.schema, operationId),
+    ]);
+    expect(sent).toEqual([]);
+  });
+
   it('answers what is refused or fails with a problem document, everywhere', () => {
     for (const { operationId, responses } of operations) {
       const problems = ['4XX', '5XX'].map((status) => Object.keys(responses[status]?.content ?? {}));
@@ -61,3 +90,24 @@ describe('the OpenAPI document', () => {
     }
   });
 });
+
+/** A pattern that ends bounds a text as well as a length does. */
+const ENDING = /\{\d+(?:,\d+)?\}\$$/;
+
+/** Places of a schema that take a text or a list of any length. */
+function listUnbounded(schema: Schema | undefined, place: string): readonly string[] {
+  if (typeof schema !== 'object') return [];
+  const { $ref, type, items, anyOf = [], allOf = [], properties = {}, additionalProperties } = schema;
+  if ($ref !== undefined) {
+    return listUnbounded(document.components.schemas[$ref.split('/').at(-1) ?? ''], place);
+  }
+  const isFixed = schema.enum !== undefined || 'const' in schema || ENDING.test(schema.pattern ?? '');
+  const isOpen = type === 'string' && !isFixed && schema.maxLength === undefined;
+  return [
+    ...(isOpen || (type === 'array' && schema.maxItems === undefined) ? [place] : []),
+    ...[...anyOf, ...allOf].flatMap((one) => listUnbounded(one, place)),
+    ...Object.entries(properties).flatMap(([name, one]) => listUnbounded(one, `${place}.${name}`)),
+    ...listUnbounded(items, `${place}[]`),
+    ...listUnbounded(additionalProperties, `${place}.*`),
+  ];
+}

@@ -2,7 +2,7 @@
 import { z } from '@hono/zod-openapi';
 import { AskAnswer, Resolution } from '../settings.ts';
 import { EventPage, RemovalPlan, Removed, Verification } from '../system.ts';
-import { Forks, Offset, PlainText, RunIdParam, RunIdValue, WholeNumber } from '../values.ts';
+import { Forks, Offset, PlainText, RunIdParam, RunIdValue, Title, WholeNumber } from '../values.ts';
 import { Applied, ApplyRequest, CheckResult, Comparison, Diff, File, Folder } from '../workspace.ts';
 import { answer, body, byId, createRoute, problems } from './define.ts';
 
@@ -124,7 +124,7 @@ export const setTitle = createRoute({
   path: '/v1/runs/{id}',
   tags: ['keeping'],
   summary: 'Gives it another title.',
-  request: { params: byId, body: body(z.object({ title: z.string().trim().min(1).max(200) })) },
+  request: { params: byId, body: body(z.object({ title: Title })) },
   responses: {
     200: answer(z.object({ id: RunIdValue, title: z.string(), offset: Offset }), 'Its title.'),
     ...problems,

@@ -14,7 +14,7 @@ export const listRuns = createRoute({
   path: '/v1/runs',
   tags,
   summary: 'Lists graph runs, the one that was active last first.',
-  request: { query: Page.extend({ project: z.string().optional(), search: z.string().max(200).optional() }) },
+  request: { query: Page.extend({ project: z.string().max(4096).optional(), search: z.string().max(200).optional() }) },
   responses: {
     200: answer(z.object({ runs: z.array(Run), nextCursor: NextCursor }), 'A page of runs.'),
     ...problems,
@@ -67,7 +67,7 @@ export const abandonRun = createRoute({
   path: '/v1/runs/{id}/abandon',
   tags,
   summary: 'Ends a run for good; it stays to be looked at and forked.',
-  request: { params: byId, body: body(z.object({ reason: z.string().optional() })) },
+  request: { params: byId, body: body(z.object({ reason: z.string().max(10_000).optional() })) },
   responses: {
     200: answer(z.object({ run: RunIdValue, status: z.string(), reason: z.string().optional() }), 'It is abandoned.'),
     ...problems,

@@ -21,7 +21,7 @@ export const listSessions = createRoute({
   path: '/v1/sessions',
   tags,
   summary: 'Lists sessions, the one that was active last first.',
-  request: { query: Page.extend({ project: z.string().optional(), search: z.string().max(200).optional() }) },
+  request: { query: Page.extend({ project: z.string().max(4096).optional(), search: z.string().max(200).optional() }) },
   responses: {
     200: answer(z.object({ sessions: z.array(Session), nextCursor: NextCursor }), 'A page of sessions.'),
     ...problems,
