@@ -4,7 +4,7 @@
  * 1. It runs in a restored copy of the checkpoint, never in a run's own workspace or the person's checkout, and in the sandbox
  *    without a network: where there is no sandbox it does not run.
  * 2. What is answered is what that command did there and then; nothing is taken from a transcript.
- * 3. The copy is gone afterwards. What a crash leaves is removed by the next check: its lock is free.
+ * 3. The copy is gone afterwards. What a crash leaves is removed by the next check, or the next daemon: its lock is free.
  */
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -67,7 +67,7 @@ export async function runCheck(request: CheckRequest): Promise<CheckResult | Ref
   const { store, turn } = request;
   const found = await findTurnCheckpoint(store, turn);
   if (isRefusal(found)) return found;
-  const place = makePlace(join(store.layout.home, 'checks'));
+  const place = makePlace(folderOf(store.layout.home));
   try {
     // Asked for first: without one nothing needs to be restored.
     const sandbox = await openCheckSandbox(store, found, place);
@@ -83,6 +83,16 @@ interface Place {
   readonly workspace: string;
   readonly scratch: string;
   remove(): void;
+}
+
+/** Removes what checks of processes that died left behind in a state folder. */
+export function sweepChecks(stateFolder: string): void {
+  const folder = folderOf(stateFolder);
+  if (existsSync(folder)) sweep(folder);
+}
+
+function folderOf(stateFolder: string): string {
+  return join(stateFolder, 'checks');
 }
 
 /** A folder of this check's own, held by a lock beside it, after those of dead ones are removed. */

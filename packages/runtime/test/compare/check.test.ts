@@ -3,7 +3,7 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isRefusal, type Refusal, type RunId } from '@ramet/core';
-import { type CheckResult, compareSessions, runCheck } from '@ramet/runtime/compare';
+import { type CheckResult, compareSessions, runCheck, sweepChecks } from '@ramet/runtime/compare';
 import { probeSandbox } from '@ramet/runtime/sandbox';
 import { askSink, digestTree, makeSessionHarness, type SessionHarness, startSink } from '@ramet/testkit';
 import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -106,6 +106,10 @@ describe('a check', () => {
     chmodSync(join(dead, 'workspace'), 0o500);
     done(await check(session, 'true'));
     expect(existsSync(dead)).toBe(false);
+    mkdirSync(dead);
+    writeFileSync(`${dead}.lock`, '');
+    sweepChecks(h.home);
+    expect(leftovers()).toEqual([]);
     expect(leftovers()).toEqual([]);
   });
 

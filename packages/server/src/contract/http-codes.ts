@@ -12,6 +12,7 @@ export const HTTP_CODES = {
   request_timeout: 408,
   too_large: 413,
   unsupported_media_type: 415,
+  too_many_requests: 429,
   headers_too_large: 431,
 } as const satisfies Record<string, number>;
 

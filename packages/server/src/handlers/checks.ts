@@ -6,11 +6,18 @@ import { findTurnCheckpoint } from '@ramet/runtime/workspace/browse';
 import * as routes from '../contract/routes/either.ts';
 import { given } from '../daemon/given.ts';
 import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
+import type { Problem } from '../http/problem.ts';
 import { type Api, findNamed, mapAnswer } from './api.ts';
+import { Turnstile } from './turnstile.ts';
+
+/** Each runs a command of the project and holds a copy of its files. */
+const AT_ONCE = 4;
+const WAITING = 32;
 
 /** The endpoint of checks. */
 export function listCheckEndpoints(api: Api): readonly Endpoint[] {
   const { store, env } = api.services;
+  const turnstile = new Turnstile({ atOnce: AT_ONCE, waiting: WAITING });
   return [
     makeEndpoint(routes.check, async ({ path, body, signal }) => {
       const id = findNamed(api, path.id);
@@ -25,12 +32,19 @@ export function listCheckEndpoints(api: Api): readonly Endpoint[] {
       const { check: command, carry } = configuration;
       if (command === undefined) return refuseWithoutCommand(configuration);
       const clock = () => performance.now();
-      return mapAnswer(await runCheck({ store, turn, command, carry, clock, signal }), (result) =>
-        reply(200, describeCheck(result)),
-      );
+      const run = () => runCheck({ store, turn, command, carry, clock, signal });
+      const result = await turnstile.pass(signal, run);
+      return result === null ? TOO_MANY : mapAnswer(result, (done) => reply(200, describeCheck(done)));
     }),
   ];
 }
+
+const TOO_MANY: Problem = {
+  code: 'too_many_requests',
+  message: `${AT_ONCE} checks run and ${WAITING} wait already: try again when some are done`,
+  data: { running: AT_ONCE, waiting: WAITING },
+  headers: { 'retry-after': '5' },
+};
 
 function refuseWithoutCommand({ ignored, project }: Configuration): Refusal {
   if (ignored.includes('check')) {

@@ -5,6 +5,7 @@
  * 2. It is announced when it can answer, and no longer once it ends.
  */
 import { isRefusal, type Refusal } from '@ramet/core';
+import { sweepChecks } from '@ramet/runtime/compare';
 import { openFeeds } from '@ramet/runtime/follow';
 import type { RunServices } from '@ramet/runtime/graph';
 import { given } from '../daemon/given.ts';
@@ -72,6 +73,7 @@ async function open(options: ServeOptions): Promise<Serving | Refusal> {
   const { home } = store.layout;
   const token = chooseToken(home, { env, randomBytes });
   if (isRefusal(token)) return token;
+  sweepChecks(home);
   const feeds = openFeeds(store);
   const publish: (typeof feeds)['publish'] = (id, live) => feeds.publish(id, live);
   const { cwd, version, web, report, onFault } = options;

@@ -218,6 +218,7 @@ describe('what an earlier daemon left', () => {
     write(`${ended}.json`, intent);
     write('01932c07-7b1a-7c44-b1c6-0d5f2b9a1e77.json', intent);
     write('notes.txt.0.tmp', 'half');
+    write('no-run.json', intent);
     const again = await d.restart();
     await again.daemon.takeUp();
     expect(again.reports.map(({ kind }) => kind)).toEqual(['dropped', 'dropped']);

@@ -35,18 +35,25 @@ const SUFFIX = '.json';
 export function openIntents(stateFolder: string): Intents {
   const folder = join(stateFolder, 'daemon', 'work');
   makeFolder(folder);
-  // Left by a death in the middle of a write: only the daemon writes here.
-  for (const name of listNames(folder)) if (!name.endsWith(SUFFIX)) rmSync(join(folder, name), { force: true });
+  // Left by a death in the middle of a write, or by somebody else: only the daemon writes here.
+  for (const name of listNames(folder)) {
+    if (idOf(name) === null) rmSync(join(folder, name), { recursive: true, force: true });
+  }
   const pathOf = (id: RunId): string => join(folder, `${id}${SUFFIX}`);
   return {
     write: (id, intent) => replaceFile(pathOf(id), Buffer.from(`${JSON.stringify(intent)}\n`), { sync: true }),
     remove: (id) => rmSync(pathOf(id), { force: true }),
     list: () =>
       listNames(folder).flatMap((name) => {
-        const id = name.endsWith(SUFFIX) ? parseRunId(name.slice(0, -SUFFIX.length)) : null;
+        const id = idOf(name);
         return id === null ? [] : [{ id, intent: readIntent(pathOf(id)) }];
       }),
   };
+}
+
+/** Null of what names no run. */
+function idOf(name: string): RunId | null {
+  return name.endsWith(SUFFIX) ? parseRunId(name.slice(0, -SUFFIX.length)) : null;
 }
 
 function readIntent(path: string): Intent | null {
