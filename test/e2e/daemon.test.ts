@@ -58,6 +58,31 @@ describe('ramet serve', () => {
     expect(readdirSync(folder).sort()).toEqual(['lock', 'work']);
   });
 
+  test('lives on when something in it throws where nobody catches, and tells where without its words', async (ctx) => {
+    const stage = openStage(ctx);
+    const odd = join(stage.repository, 'odd.mjs');
+    writeFileSync(
+      odd,
+      `process.on('SIGUSR2', () => {
+        setImmediate(() => { throw new Error('a secret word') });
+        Promise.reject(new TypeError('a secret word'));
+      });`,
+    );
+    const daemon = await startDaemon(stage, ctx, { env: { NODE_OPTIONS: `--import=${odd}` } });
+    const told = new Promise<string>((resolve) => {
+      let text = '';
+      daemon.running.child.stderr?.on('data', (chunk: Buffer) => {
+        text += chunk.toString('utf8');
+        if (text.split('fault ').length > 2) resolve(text);
+      });
+    });
+    process.kill(daemon.listening.pid, 'SIGUSR2');
+    expect(await told).toMatch(/ fault (Type)?Error at .*\n.* fault (Type)?Error at /);
+    expect(await told).not.toContain('secret');
+    expect((await daemon.ask('/v1/sessions')).status).toBe(200);
+    expect(await daemon.stop()).toBe(0);
+  });
+
   test('takes the token it is given, and tells nobody', async (ctx) => {
     const stage = openStage(ctx);
     const token = 'a-token-that-nobody-guesses';
