@@ -2,27 +2,38 @@
  * Everything that waits for a person: what this daemon asks, and what nobody goes on with until somebody says a word.
  *
  * 1. Only sessions with an open turn and runs that are neither ended nor driven are read for it.
+ * 2. It is put together once for as long as no run changed and no question was asked or answered.
  */
 import { createSessionFold, type RunId, type SessionState } from '@ramet/core';
-import { isGraphSummary, type SessionSummary } from '@ramet/runtime/inspect';
+import { isGraphSummary, type RunSummary, type SessionSummary } from '@ramet/runtime/inspect';
 import type { GraphRunListing } from '@ramet/runtime/inspect/runs';
 import type { FileStore } from '@ramet/runtime/store';
 import type { InboxItemAnswer } from '../contract/bodies.ts';
 import * as routes from '../contract/routes/system.ts';
-import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
+import { type Endpoint, makeEndpoint, Rendered, reply } from '../http/endpoint.ts';
 import type { Served } from './api.ts';
 import { keepBeside } from './rows.ts';
 
 /** The endpoint of the inbox. */
 export function listInboxEndpoints(api: Served): readonly Endpoint[] {
-  const { rows } = api;
+  const { rows, daemon } = api;
   const recordedIn = keepBeside(() => listRecorded(api));
-  return [
-    makeEndpoint(routes.readInbox, () => {
-      const items = [...listAsked(api), ...recordedIn(rows.all())];
-      return reply(200, { items: items.sort(bySince) });
-    }),
-  ];
+  // What is asked is none of what rows say.
+  let answerOf = keepAnswer(api, recordedIn);
+  daemon.watchLive(() => {
+    answerOf = keepAnswer(api, recordedIn);
+  });
+  return [makeEndpoint(routes.readInbox, () => answerOf(rows.all()))];
+}
+
+type Recorded = (all: readonly RunSummary[]) => readonly InboxItemAnswer[];
+
+/** Put together when it is asked for first: questions come and go while nobody looks. */
+function keepAnswer(api: Served, recordedIn: Recorded) {
+  return keepBeside((all: readonly RunSummary[]) => {
+    const items = [...listAsked(api), ...recordedIn(all)];
+    return reply(200, new Rendered({ items: items.sort(bySince) }));
+  });
 }
 
 /** What waits longest comes first. */

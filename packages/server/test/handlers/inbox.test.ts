@@ -64,6 +64,18 @@ it('holds calls of a graph run whose outcome nobody knows, and says where they a
   ]);
 });
 
+it('holds what is asked from the moment it is asked until it is answered, however often it is looked at', async () => {
+  const { session } = await server.h.turn(null, 'true', { prompt: 'ask me' });
+  const ask = { callId: 'c', tool: 'shell', input: {}, reason: 'a rule', outstanding: [], matches: false };
+  for (const _ of [1, 2]) {
+    expect(await readNew()).toEqual([]);
+    server.daemon.setLive(session, { owner: 'daemon', asks: [ask] });
+    for (const __ of [1, 2])
+      expect(await readNew()).toMatchObject([{ waits: 'approval', id: session, title: 'ask me', ask }]);
+    server.daemon.setLive(session, { owner: 'none', asks: [] });
+  }
+});
+
 /** Cuts the one segment of a session's log before the first line that holds a text. */
 function cutBefore(id: string, text: string): void {
   const { log } = server.h.store.pathsOf(id as never);
