@@ -5,7 +5,8 @@
 import type { StdioOptions } from 'node:child_process';
 import { openSync, readdirSync, readFileSync } from 'node:fs';
 
-type Stdio = Exclude<StdioOptions, string>;
+/** What a child has as its descriptors, in their order. */
+export type Stdio = Exclude<StdioOptions, string>;
 
 /** From `fcntl.h` on Linux, as `/proc/<pid>/fdinfo` shows it (octal). */
 const CLOSE_ON_EXEC = 0o2000000;

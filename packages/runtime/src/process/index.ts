@@ -1,3 +1,4 @@
+export { GATE_DESCRIPTOR, makeGatedCommand } from './gate.ts';
 export { guardGroup } from './guard.ts';
 export { runProcess } from './run.ts';
 export type { ProcessEnd } from './spawn.ts';

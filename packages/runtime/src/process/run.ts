@@ -76,6 +76,7 @@ async function spawnWithStreams(
       stdin: spec.stdin === undefined ? 'ignore' : 'pipe',
       stdout: file?.fd ?? outPipe?.writeEnd ?? 'pipe',
       ...(errPipe === null ? {} : { stderr: errPipe.writeEnd }),
+      ...(spec.gated === undefined ? {} : { gated: spec.gated }),
       ...(spec.descriptors === undefined ? {} : { descriptors: spec.descriptors }),
     });
     const { child } = spawned;

@@ -11,7 +11,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Failure } from '@ramet/core/codes';
-import { makeStdio } from './descriptors.ts';
+import { makeStdio, type Stdio } from './descriptors.ts';
+import { openGate } from './gate.ts';
 
 export interface SpawnSpec {
   readonly argv: readonly [string, ...string[]];
@@ -22,6 +23,8 @@ export interface SpawnSpec {
   readonly stdout: 'pipe' | number;
   /** Absent: a pipe. */
   readonly stderr?: number;
+  /** A gate is descriptor 3, and those named below come after it: some command in `argv` waits there (`gate.ts`). */
+  readonly gated?: boolean;
   /** Handed over as descriptors 3, 4, ... Never one that holds a lock. */
   readonly descriptors?: readonly number[];
 }
@@ -49,7 +52,7 @@ export async function spawnProcess(spec: SpawnSpec): Promise<SpawnedProcess> {
     child = spawn(program, args, {
       cwd: spec.cwd,
       env: { ...spec.env },
-      stdio: makeStdio([spec.stdin, spec.stdout, spec.stderr ?? 'pipe', ...(spec.descriptors ?? [])]),
+      stdio: makeStdio(endsOf(spec)),
       detached: true,
     });
   } catch (cause) {
@@ -66,7 +69,12 @@ export async function spawnProcess(spec: SpawnSpec): Promise<SpawnedProcess> {
   if (pid === undefined) throw makeStartFailure(spec, new Error('no process id'));
   child.on('error', ignore);
   trackGroup(child, pid);
+  if (spec.gated === true) openGate(child);
   return { child, pid, closed };
+}
+
+function endsOf({ stdin, stdout, stderr, gated, descriptors = [] }: SpawnSpec): Stdio {
+  return [stdin, stdout, stderr ?? 'pipe', ...(gated === true ? ['pipe' as const] : []), ...descriptors];
 }
 
 /** Sends a signal to a process and all of its group; a group that is gone is not an error. */

@@ -16,7 +16,9 @@ export interface ProcessSpec {
   readonly stderrTailBytes?: number;
   readonly timeoutMs?: number;
   readonly signal?: AbortSignal;
-  /** Descriptors of this process handed over as 3, 4, ... (a sandbox's filter and status). */
+  /** A command in `argv` waits at a gate, descriptor 3, until it is let through: not when this process was killed meanwhile. */
+  readonly gated?: boolean;
+  /** Descriptors of this process handed over as 3, 4, ..., after a gate (a sandbox's filter and status). */
   readonly descriptors?: readonly number[];
   /** Output through real pipes, which a command can open again as `/dev/stdout`; where there are none, as usual. */
   readonly realPipes?: boolean;

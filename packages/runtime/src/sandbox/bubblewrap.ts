@@ -3,13 +3,14 @@
  *
  * 1. bubblewrap itself starts with an empty environment: its own is readable inside (`/proc/1/environ`).
  * 2. A run ends when the first process of its pid namespace is dead: the kernel kills all others before that.
- * 3. Runs of one sandbox follow one another: mount points are made while no process of the run lives.
+ * 3. What runs inside ends with us, also when we are killed: bubblewrap sees to it, and nothing begins before it does.
+ * 4. Runs of one sandbox follow one another: mount points are made while no process of the run lives.
  */
 import { chmodSync, closeSync, existsSync, mkdirSync, readSync } from 'node:fs';
 import { homedir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { Failure } from '@ramet/core/codes';
-import { type ProcessOutcome, runProcess } from '../process/index.ts';
+import { GATE_DESCRIPTOR, makeGatedCommand, type ProcessOutcome, runProcess } from '../process/index.ts';
 import { BRIDGE_FOLDER, makeBridgeBinds, makeBridgeCommand, makeBridgeEnvironment } from './bridge.ts';
 import { type BubblewrapConfig, makeBubblewrapArguments } from './bubblewrap-arguments.ts';
 import { makeInsideEnvironment } from './environment.ts';
@@ -33,8 +34,8 @@ const GUEST_WORKSPACE = '/work';
 const GUEST_SCRATCH = '/tmp';
 const PRLIMIT = '/usr/bin/prlimit';
 const MAX_PROCESSES = 4096;
-/** Descriptor 3 is bubblewrap's status; generated files follow, the filter last. */
-const STATUS_DESCRIPTOR = 3;
+/** After the gate comes bubblewrap's status; generated files follow, the filter last. */
+const STATUS_DESCRIPTOR = GATE_DESCRIPTOR + 1;
 
 /** What stays the same for all commands of a sandbox. */
 interface Setting {
@@ -147,7 +148,7 @@ function makeConfig({ setting, command, proxy, etcPaths }: ConfigParts): Bubblew
     bridge: proxy === null ? [] : makeBridgeBinds(proxy.socketPath),
     env: { ...env, ...(proxy === null ? {} : makeBridgeEnvironment(command.allowNet ?? [])), ...command.env },
     cwd: join(GUEST_WORKSPACE, command.cwd),
-    argv: withLimits(proxy === null ? command.argv : makeBridgeCommand(command.argv), command.stdout),
+    argv: makeGatedCommand(withLimits(proxy === null ? command.argv : makeBridgeCommand(command.argv), command.stdout)),
     statusDescriptor: STATUS_DESCRIPTOR,
     filterDescriptor: setting.filter === null ? null : STATUS_DESCRIPTOR + 1 + etcPaths.length,
   };
@@ -196,7 +197,7 @@ function makeHome(scratch: string): void {
 
 function toProcessSpec(command: SandboxCommand) {
   const { argv: _argv, env: _env, cwd: _cwd, allowNet: _allowNet, onRefusedEgress: _onRefused, ...rest } = command;
-  return { ...rest, cwd: '/', env: {}, realPipes: true };
+  return { ...rest, cwd: '/', env: {}, realPipes: true, gated: true };
 }
 
 async function waitForEnd(outcome: ProcessOutcome, statusDescriptor: number): Promise<void> {

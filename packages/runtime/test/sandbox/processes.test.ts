@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { probeSandbox } from '../../src/sandbox/index.ts';
 import { leftoversOf, makeWorld, openConfined, openFree, runIn, skipWithoutSandbox, type World } from './helpers.ts';
 
 let world: World;
@@ -104,6 +105,32 @@ describe('the end of a command', () => {
     await expect.poll(() => countMarked(`sleep\x0067.${process.pid}`), { timeout: 20_000 }).toBe(2);
     child.kill('SIGKILL');
     await expect.poll(() => countMarked(`sleep\x0067.${process.pid}`), { timeout: 20_000 }).toBe(0);
+  });
+
+  test('a command does not begin when its Ramet was killed before bubblewrap could notice', async () => {
+    const probe = await probeSandbox();
+    if (probe.kind === 'absent') return expect.unreachable(probe.reason);
+    const [late, begun, ended] = ['late', 'begun', 'ended'].map((name) => join(world.folder, name)) as [
+      string,
+      string,
+      string,
+    ];
+    // bubblewrap that gets to ask for its end with its parent only when that one is dead.
+    const script = `touch ${begun}; while kill -0 $PPID 2>/dev/null; do sleep 0.02; done; ${probe.program} "$@"; touch ${ended}`;
+    writeFileSync(late, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const module = new URL('../../src/sandbox/bubblewrap.ts', import.meta.url);
+    const { workspace, scratch } = world.view;
+    const program = `
+      import { openBubblewrap } from ${JSON.stringify(module.href)};
+      const view = ${JSON.stringify({ workspace, scratch, readOnly: [], frozen: [] })};
+      const sandbox = openBubblewrap(view, ${JSON.stringify({ program: late, disableUserns: probe.disableUserns, hostEnv: {} })});
+      const command = { argv: ['sh', '-c', 'touch started'], cwd: '', stderrLimitBytes: 0 };
+      await sandbox.run({ ...command, stdout: { kind: 'collect', limitBytes: 0 } });`;
+    const child = spawn(process.execPath, ['--no-warnings', '--input-type=module', '-e', program], { stdio: 'ignore' });
+    await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true);
+    child.kill('SIGKILL');
+    await expect.poll(() => existsSync(ended), { timeout: 20_000 }).toBe(true);
+    expect(existsSync(join(workspace, 'started'))).toBe(false);
   });
 
   test('runs follow one another', async () => {
