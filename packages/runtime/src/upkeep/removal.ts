@@ -48,6 +48,8 @@ export interface UpkeepContext {
   readonly store: FileStore;
   /** Where the person's configuration is found. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** All runs of the store, where they are known already; those that are to be removed as they are right now. */
+  readonly all?: readonly RunSummary[];
   /** Also remove the refs that `apply` left in the person's repositories. */
   readonly refs?: boolean;
 }
@@ -61,7 +63,7 @@ export interface CountedRun {
 /** Counts what removing these runs would free and lose; refuses with `unknown_run` or `owned_elsewhere`. */
 export async function planRemoval(upkeep: UpkeepContext, ids: readonly RunId[]): Promise<RemovalPlan | Refusal> {
   const { store } = upkeep;
-  const all = listAllRuns(store);
+  const all = upkeep.all ?? listAllRuns(store);
   const chosen: CountedRun[] = [];
   for (const id of new Set(ids)) {
     const run = all.find((candidate) => candidate.id === id);

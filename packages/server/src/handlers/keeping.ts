@@ -1,12 +1,12 @@
 /** What is done with a session or run besides driving it: stopped, answered, named, checked, removed. */
-import { isRefusal, refuse } from '@ramet/core';
+import { isRefusal, type Refusal, refuse } from '@ramet/core';
 import { describeDryRemoval, describeRemoval, describeVerification } from '@ramet/runtime/answers';
 import { resolveCall, setTitle } from '@ramet/runtime/runs';
-import { carryOutRemoval, planRemoval, verifyRun } from '@ramet/runtime/upkeep';
+import { carryOutRemoval, planRemoval, type RemovalPlan, verifyRun } from '@ramet/runtime/upkeep';
 import * as routes from '../contract/routes/either.ts';
 import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
 import { refuseMisfits } from '../http/validate.ts';
-import { type Api, findNamed, mapAnswer } from './api.ts';
+import { type Api, findNamed, mapAnswer, type Served } from './api.ts';
 
 /** The endpoints that stop, answer and resolve. */
 export function listDrivingEndpoints(api: Api): readonly Endpoint[] {
@@ -39,8 +39,16 @@ export function listDrivingEndpoints(api: Api): readonly Endpoint[] {
 }
 
 /** The endpoints that name, verify and remove. */
-export function listKeepingEndpoints(api: Api): readonly Endpoint[] {
-  const { store, env } = api.services;
+export function listKeepingEndpoints(api: Served): readonly Endpoint[] {
+  const { rows, services } = api;
+  const { store, env } = services;
+  const plan = async (text: string): Promise<RemovalPlan | Refusal> => {
+    const id = findNamed(api, text);
+    if (isRefusal(id)) return id;
+    // To read all runs anew takes as long as there are many: as others did not change them just now, they are known.
+    rows.find(id);
+    return planRemoval({ store, env, all: rows.all() }, [id]);
+  };
   return [
     makeEndpoint(routes.setTitle, async ({ path, body: { title } }) => {
       const id = findNamed(api, path.id);
@@ -55,21 +63,18 @@ export function listKeepingEndpoints(api: Api): readonly Endpoint[] {
       return mapAnswer(verified, (found) => reply(200, describeVerification(found)));
     }),
     makeEndpoint(routes.planRemoval, async ({ path }) => {
-      const id = findNamed(api, path.id);
-      const plan = isRefusal(id) ? id : await planRemoval({ store, env }, [id]);
-      return mapAnswer(plan, (found) => reply(200, describeDryRemoval(found)));
+      return mapAnswer(await plan(path.id), (found) => reply(200, describeDryRemoval(found)));
     }),
     makeEndpoint(routes.remove, async ({ path, query }) => {
-      const id = findNamed(api, path.id);
-      const plan = isRefusal(id) ? id : await planRemoval({ store, env }, [id]);
-      if (isRefusal(plan)) return plan;
-      const unsaved = plan.runs.flatMap((run) => run.unsaved.map(({ message }) => message));
+      const planned = await plan(path.id);
+      if (isRefusal(planned)) return planned;
+      const unsaved = planned.runs.flatMap((run) => run.unsaved.map(({ message }) => message));
       if (unsaved.length > 0 && query.loseWork !== 'true') {
         const message = `nothing was removed: ${unsaved.join(', ')}; say loseWork=true to lose that`;
-        return refuse('would_lose_work', message, { ...plan });
+        return refuse('would_lose_work', message, { ...planned });
       }
-      const outcome = await carryOutRemoval(store, plan);
-      return mapAnswer(outcome, (done) => reply(200, describeRemoval(plan, done)));
+      const outcome = await carryOutRemoval(store, planned);
+      return mapAnswer(outcome, (done) => reply(200, describeRemoval(planned, done)));
     }),
   ];
 }

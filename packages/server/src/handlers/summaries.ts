@@ -1,8 +1,8 @@
 /**
  * Summaries of all sessions and runs, kept for whoever asks again.
  *
- * 1. What this process did is in the very next answer. What another process did is looked for at most every `LOOK_MS`:
- *    by the stamp of each run, which costs less than reading it.
+ * 1. What this process did is in the very next answer. What another process did is looked for at most every `LOOK_MS`, and
+ *    for at most a part of the time, however many runs there are: by the stamp of each, which costs less than reading it.
  * 2. While nothing changed the list is the very same array: what was made of it may be kept beside it.
  * 3. While nobody asks, nothing is looked at; after a while without anybody, nothing is held.
  */
@@ -18,6 +18,8 @@ import {
 import type { FileStore } from '@ramet/runtime/store';
 
 const LOOK_MS = 100;
+/** A look is followed by so many times its own length without one. */
+const REST_OF_LOOK = 9;
 const IDLE_MS = 60_000;
 
 interface Kept {
@@ -32,7 +34,8 @@ export class Summaries {
   readonly #kept = new Map<RunId, Kept>();
   readonly #touched = new Set<RunId>();
   #sorted: readonly RunSummary[] = [];
-  #lookedAt = Number.NEGATIVE_INFINITY;
+  /** When to look for what other processes did. */
+  #lookAt = Number.NEGATIVE_INFINITY;
   #stopListening: (() => void) | null = null;
   #idle: NodeJS.Timeout | undefined;
 
@@ -45,14 +48,15 @@ export class Summaries {
   /** All of them, the one that was active last first. */
   list(): readonly RunSummary[] {
     this.#stayAwake();
-    const now = this.#clock();
-    const isTimeToLook = now - this.#lookedAt >= LOOK_MS;
+    const began = this.#clock();
+    const isTimeToLook = began >= this.#lookAt;
     if (!isTimeToLook && this.#touched.size === 0) return this.#sorted;
-    if (isTimeToLook) this.#lookedAt = now;
     try {
       if (this.#refresh(isTimeToLook)) {
         this.#sorted = [...this.#kept.values()].map(({ summary }) => summary).sort(byLastActivity);
       }
+      const ended = this.#clock();
+      if (isTimeToLook) this.#lookAt = Math.max(began + LOOK_MS, ended + (ended - began) * REST_OF_LOOK);
       return this.#sorted;
     } catch (error) {
       // Half of what changed may be read: the next question begins anew.
@@ -64,7 +68,8 @@ export class Summaries {
   /** One of them, as it is right now; null when there is none. */
   find(id: RunId): RunSummary | null {
     const kept = this.#kept.get(id);
-    if (kept !== undefined && this.#mayDiffer(id, kept)) this.#touched.add(id);
+    // One that is not known may have come since the last look.
+    if (kept === undefined ? this.#store.read(id) !== null : this.#mayDiffer(id, kept)) this.#touched.add(id);
     const all = this.list();
     return all.length === 0 ? null : (this.#kept.get(id)?.summary ?? null);
   }
@@ -77,7 +82,7 @@ export class Summaries {
     this.#kept.clear();
     this.#touched.clear();
     this.#sorted = [];
-    this.#lookedAt = Number.NEGATIVE_INFINITY;
+    this.#lookAt = Number.NEGATIVE_INFINITY;
   };
 
   #stayAwake(): void {

@@ -9,7 +9,7 @@ import { examineMachine } from '@ramet/runtime/upkeep';
 import { listProjects } from '@ramet/runtime/workspace/gc';
 import { readProject } from '@ramet/runtime/workspace/project';
 import * as routes from '../contract/routes/system.ts';
-import { type Endpoint, makeEndpoint, reply } from '../http/endpoint.ts';
+import { type Endpoint, makeEndpoint, Rendered, reply } from '../http/endpoint.ts';
 import type { Api, Served } from './api.ts';
 import { keepBeside } from './rows.ts';
 
@@ -19,7 +19,7 @@ const KEPT_MS = 10_000;
 /** The endpoints of the system. */
 export function listSystemEndpoints(api: Served): readonly Endpoint[] {
   const { store, now } = api.services;
-  const usageOf = keepBeside(() => describeStoreUsage(readStoreUsage(store)));
+  const usageOf = keepBeside(() => new Rendered(describeStoreUsage(readStoreUsage(store))));
   const capabilities = keepFor(KEPT_MS, now, () => readCapabilities(api));
   return [
     makeEndpoint(routes.readCapabilities, async () => reply(200, await capabilities())),

@@ -87,6 +87,30 @@ describe('kept summaries', () => {
     expect(summaries.find(session)?.state).toBe('idle');
   });
 
+  it('are looked after for at most a tenth of the time, however long a look takes', async () => {
+    let looks = 0;
+    const listRuns = (): readonly RunId[] => {
+      looks += 1;
+      nowMs += 50;
+      return h.store.listRuns();
+    };
+    const slow = new Summaries({ ...h.store, listRuns }, () => nowMs);
+    slow.list();
+    for (const [wait, expected] of [
+      [449, 1],
+      [1, 2],
+      [450, 3],
+    ] as const) {
+      nowMs += wait;
+      slow.list();
+      expect(looks).toBe(expected);
+    }
+    const child = await openElsewhere().fork(session);
+    if (isRefusal(child) || child.session === null) throw new Error('no fork');
+    expect(slow.find(child.session)?.id).toBe(child.session);
+    slow.rest();
+  });
+
   it('are of this moment where one run is asked about', async () => {
     const before = summaries.find(session);
     expect(summaries.find(session)).toBe(before);
