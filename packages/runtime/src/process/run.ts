@@ -117,6 +117,7 @@ function watchForEnd(
   const end = (why: 'timeout' | 'abort') => {
     if (reason !== null) return;
     reason = why;
+    spawned.gate?.close();
     killGroup(spawned.pid, 'SIGTERM');
     killTimer = setTimeout(() => killGroup(spawned.pid, 'SIGKILL'), KILL_GRACE_MS);
   };

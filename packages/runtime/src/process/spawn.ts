@@ -12,7 +12,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { Failure } from '@ramet/core/codes';
 import { makeStdio, type Stdio } from './descriptors.ts';
-import { openGate } from './gate.ts';
+import { type Gate, openGate } from './gate.ts';
 
 export interface SpawnSpec {
   readonly argv: readonly [string, ...string[]];
@@ -34,6 +34,8 @@ export interface SpawnedProcess {
   readonly pid: number;
   /** Settles when the process has ended and its pipes are closed; never rejects. */
   readonly closed: Promise<ProcessEnd>;
+  /** Of a gated one. */
+  readonly gate: Gate | null;
 }
 
 export interface ProcessEnd {
@@ -69,8 +71,7 @@ export async function spawnProcess(spec: SpawnSpec): Promise<SpawnedProcess> {
   if (pid === undefined) throw makeStartFailure(spec, new Error('no process id'));
   child.on('error', ignore);
   trackGroup(child, pid);
-  if (spec.gated === true) openGate(child);
-  return { child, pid, closed };
+  return { child, pid, closed, gate: spec.gated === true ? openGate(child) : null };
 }
 
 function endsOf({ stdin, stdout, stderr, gated, descriptors = [] }: SpawnSpec): Stdio {

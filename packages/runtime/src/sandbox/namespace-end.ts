@@ -14,11 +14,13 @@ export function parseChildPid(status: string): number | null {
 
 /**
  * Waits until a namespace's first process is gone or a zombie: it becomes one only after the kernel has killed and
- * reaped all others (`zap_pid_ns_processes`). Throws `Failure('process_failed')` when one of them cannot die.
+ * reaped all others (`zap_pid_ns_processes`). One that lives on is killed: when bubblewrap was, it may not have asked yet to
+ * end with it. Throws `Failure('process_failed')` when one of them cannot die.
  */
 export async function waitForDeath(pid: number): Promise<void> {
   const deadline = performance.now() + PATIENCE_MS;
   for (let pauseMs = 1; isAlive(pid); pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)) {
+    if (pauseMs === LONGEST_PAUSE_MS && isFirstOfNamespace(pid)) killIfThere(pid);
     if (performance.now() > deadline) {
       throw new Failure(
         'process_failed',
@@ -29,6 +31,23 @@ export async function waitForDeath(pid: number): Promise<void> {
       );
     }
     await sleep(pauseMs);
+  }
+}
+
+/** A number may be another process's by now: that one is not the first of a namespace within ours. */
+function isFirstOfNamespace(pid: number): boolean {
+  try {
+    return /^NSpid:\t\d+(\t\d+)*\t1$/m.test(readFileSync(`/proc/${pid}/status`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
+
+function killIfThere(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // It has ended.
   }
 }
 

@@ -1,8 +1,12 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { openBubblewrap } from '../../src/sandbox/bubblewrap.ts';
 import { probeSandbox } from '../../src/sandbox/index.ts';
+import { parseChildPid, waitForDeath } from '../../src/sandbox/namespace-end.ts';
 import { leftoversOf, makeWorld, openConfined, openFree, runIn, skipWithoutSandbox, type World } from './helpers.ts';
 
 let world: World;
@@ -11,6 +15,10 @@ beforeEach(async (ctx) => {
   world = makeWorld();
 });
 afterEach(() => world?.remove());
+
+function nameFiles({ folder }: World, ...names: [string, string, string]): [string, string, string] {
+  return names.map((name) => join(folder, name)) as [string, string, string];
+}
 
 /** Processes of the host whose command line holds a mark. */
 function countMarked(mark: string): number {
@@ -110,11 +118,7 @@ describe('the end of a command', () => {
   test('a command does not begin when its Ramet was killed before bubblewrap could notice', async () => {
     const probe = await probeSandbox();
     if (probe.kind === 'absent') return expect.unreachable(probe.reason);
-    const [late, begun, ended] = ['late', 'begun', 'ended'].map((name) => join(world.folder, name)) as [
-      string,
-      string,
-      string,
-    ];
+    const [late, begun, ended] = nameFiles(world, 'late', 'begun', 'ended');
     // bubblewrap that gets to ask for its end with its parent only when that one is dead.
     const script = `touch ${begun}; while kill -0 $PPID 2>/dev/null; do sleep 0.02; done; ${probe.program} "$@"; touch ${ended}`;
     writeFileSync(late, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -131,6 +135,36 @@ describe('the end of a command', () => {
     child.kill('SIGKILL');
     await expect.poll(() => existsSync(ended), { timeout: 20_000 }).toBe(true);
     expect(existsSync(join(workspace, 'started'))).toBe(false);
+  });
+
+  test('a command does not begin when it was aborted before bubblewrap could notice', async () => {
+    const probe = await probeSandbox();
+    if (probe.kind === 'absent') return expect.unreachable(probe.reason);
+    const [late, begun, ended] = nameFiles(world, 'late', 'begun', 'ended');
+    // bubblewrap whose processes live on when it is told to end.
+    const inner = `touch ${begun}; while kill -0 $PPID 2>/dev/null; do sleep 0.02; done; ${probe.program} "$@"; touch ${ended}`;
+    writeFileSync(late, `#!/bin/sh\nsetsid sh -c '${inner}' late "$@" & wait\n`, { mode: 0o755 });
+    const sandbox = openBubblewrap(world.view, { program: late, disableUserns: probe.disableUserns, hostEnv: {} });
+    const controller = new AbortController();
+    const running = runIn(sandbox, 'touch started', { signal: controller.signal });
+    await expect.poll(() => existsSync(begun), { timeout: 20_000 }).toBe(true);
+    controller.abort();
+    expect((await running).aborted).toBe(true);
+    await expect.poll(() => existsSync(ended), { timeout: 20_000 }).toBe(true);
+    expect(existsSync(join(world.workspace, 'started'))).toBe(false);
+  });
+
+  test('what lives on of a sandbox is killed', async () => {
+    const bare = ['--unshare-user', '--unshare-pid', '--ro-bind', '/', '/', '--proc', '/proc'];
+    const child = spawn('bwrap', [...bare, '--json-status-fd', '3', 'sleep', `69.${process.pid}`], {
+      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+    });
+    const [status] = (await once(child.stdio[3] as Readable, 'data')) as [Buffer];
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    expect(countMarked(`sleep\x0069.${process.pid}`)).toBeGreaterThan(0);
+    await waitForDeath(parseChildPid(status.toString()) ?? expect.unreachable());
+    await expect.poll(() => countMarked(`sleep\x0069.${process.pid}`)).toBe(0);
   });
 
   test('runs follow one another', async () => {
