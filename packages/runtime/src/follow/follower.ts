@@ -23,7 +23,8 @@ export class Follower implements AsyncIterableIterator<FeedItem, undefined> {
   #place: LinePlace | null = null;
   #rewind: number | null = null;
   #isDone = false;
-  /** Calls of `next` are answered one after the other. */
+  /** Calls of `next` that are not answered. They are answered one after the other. */
+  #asked = 0;
   #last: Promise<unknown> = Promise.resolve();
   #wakeUp = (): void => {};
   #taken = 0;
@@ -44,6 +45,9 @@ export class Follower implements AsyncIterableIterator<FeedItem, undefined> {
   }
 
   next(): Promise<IteratorResult<FeedItem, undefined>> {
+    const item = this.#asked === 0 ? this.#takeAtOnce() : null;
+    if (item !== null) return item;
+    this.#asked += 1;
     const answer = this.#last.then(() => this.#waitForItem());
     this.#last = answer.catch(() => {});
     return answer;
@@ -69,7 +73,28 @@ export class Follower implements AsyncIterableIterator<FeedItem, undefined> {
     this.#wakeUp();
   };
 
+  /** An item that is there, where it is this one's turn: most are, and cost no more than that. */
+  #takeAtOnce(): Promise<IteratorResult<FeedItem, undefined>> | null {
+    if (this.#isDone || (this.#taken + 1) % ITEMS_AT_ONCE === 0) return null;
+    try {
+      const value = this.#tryTakeItem();
+      if (value === null) return null;
+      this.#taken += 1;
+      return Promise.resolve({ done: false, value });
+    } catch (error) {
+      return Promise.reject(error);
+    }
+  }
+
   async #waitForItem(): Promise<IteratorResult<FeedItem, undefined>> {
+    try {
+      return await this.#waitForNext();
+    } finally {
+      this.#asked -= 1;
+    }
+  }
+
+  async #waitForNext(): Promise<IteratorResult<FeedItem, undefined>> {
     this.#taken += 1;
     if (this.#taken % ITEMS_AT_ONCE === 0) await new Promise<void>((resolve) => this.#feed.waiters.queue(resolve));
     while (!this.#isDone) {
@@ -102,7 +127,7 @@ export class Follower implements AsyncIterableIterator<FeedItem, undefined> {
     const line = this.#next < this.#feed.next ? this.#takeLine() : null;
     if (line !== null) {
       this.#next += 1;
-      return { kind: 'line', ...line };
+      return line;
     }
     const reason = this.#feed.end;
     if (reason === null) return null;

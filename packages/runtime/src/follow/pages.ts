@@ -52,7 +52,7 @@ export function readPage(log: string, place: LinePlace, end: number): LinePage {
   let start = 0;
   let offset = place.offset;
   for (let next = span.indexOf(NEWLINE); next !== -1 && offset < end; next = span.indexOf(NEWLINE, start)) {
-    lines.push({ offset, bytes: span.subarray(start, next) });
+    lines.push({ kind: 'line', offset, bytes: span.subarray(start, next) });
     start = next + 1;
     offset += 1;
   }

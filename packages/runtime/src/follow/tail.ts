@@ -150,7 +150,7 @@ export class LogTail {
       const bytes = chunk.subarray(start, end);
       const damage = this.#takeLine(bytes);
       if (damage !== null) return damage;
-      lines.push({ offset: this.#chain.seq - 1, bytes });
+      lines.push({ kind: 'line', offset: this.#chain.seq - 1, bytes });
       this.#position += bytes.length + 1;
       start = end + 1;
       pass?.(this.#chain);

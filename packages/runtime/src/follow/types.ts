@@ -1,8 +1,9 @@
 import type { RunId } from '@ramet/core';
 import type { LogDamage } from '../store/index.ts';
 
-/** One complete line of a log. */
+/** One complete line of a log; the same for all who follow it. */
 export interface LogLine {
+  readonly kind: 'line';
   readonly offset: number;
   /** Without its newline. Shared by all who get it: never written to. */
   readonly bytes: Uint8Array;
@@ -10,7 +11,7 @@ export interface LogLine {
 
 /** What a follower gets, in the order of the log. */
 export type FeedItem =
-  | ({ readonly kind: 'line' } & LogLine)
+  | LogLine
   | LiveItem
   /**
    * What was delivered from this offset on is not in the log: an append failed and was cut back, or a machine crashed. Whoever

@@ -5,9 +5,11 @@
  * 2. While this thread serves the very writer they follow, a crowd rests between: it gets a tenth of the time or so, and
  *    comes later to what a writer that never pauses has written.
  */
-const AT_ONCE = 8;
-/** More than these are a crowd. */
+/** Each takes several items: whoever else waits for this thread, a writer first of all, waits for so many at most. */
+const AT_ONCE = 2;
+/** More than these are a crowd, of which so many go on between two rests. */
 const CROWD = 100;
+const BETWEEN_RESTS = 8;
 const REST_MS = 1;
 
 export class Waiters {
@@ -16,6 +18,8 @@ export class Waiters {
   /** How many of `#due` have gone on. */
   #gone = 0;
   #running = false;
+  /** How many have gone on since the last rest. */
+  #sinceRest = 0;
   /** Whether the writer they follow is served by this thread. */
   hasWriter = false;
 
@@ -47,12 +51,18 @@ export class Waiters {
   #start(): void {
     if (this.#running || this.#due.length === 0) return;
     this.#running = true;
-    if (this.hasWriter && this.#due.length - this.#gone > CROWD) setTimeout(this.#run, REST_MS);
-    else setImmediate(this.#run);
+    const isCrowd = this.hasWriter && this.#due.length - this.#gone > CROWD;
+    if (!isCrowd || this.#sinceRest < BETWEEN_RESTS) {
+      setImmediate(this.#run);
+      return;
+    }
+    this.#sinceRest = 0;
+    setTimeout(this.#run, REST_MS);
   }
 
   readonly #run = (): void => {
     const end = Math.min(this.#gone + AT_ONCE, this.#due.length);
+    this.#sinceRest += end - this.#gone;
     for (; this.#gone < end; this.#gone += 1) this.#due[this.#gone]?.();
     // Those who queue again and again must not keep all who have gone on.
     if (this.#gone * 2 >= this.#due.length) {

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { LiveBuffer } from '../../src/follow/live-buffer.ts';
 import { LineRing } from '../../src/follow/ring.ts';
+import type { LogLine } from '../../src/follow/types.ts';
 import { Waiters } from '../../src/follow/waiters.ts';
 
-function lineOf(offset: number, bytes = 10): { offset: number; bytes: Uint8Array } {
-  return { offset, bytes: new Uint8Array(bytes).fill(offset) };
+function lineOf(offset: number, bytes = 10): LogLine {
+  return { kind: 'line', offset, bytes: new Uint8Array(bytes).fill(offset) };
 }
 
 describe('a ring of lines', () => {

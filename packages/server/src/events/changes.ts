@@ -3,7 +3,7 @@ import type { RunId } from '@ramet/core';
 import type { RunChange } from '@ramet/runtime/follow';
 import type { Daemon } from '../daemon/types.ts';
 import { renderFrame } from './frames.ts';
-import { mixFrames } from './mix.ts';
+import { type Frames, mixFrames } from './mix.ts';
 
 export interface StoreEvents {
   readonly items: AsyncIterator<RunChange, undefined>;
@@ -13,7 +13,7 @@ export interface StoreEvents {
 }
 
 /** Yields the frames of a store. A run whose owner or questions changed has changed. */
-export function followChangeFrames({ items, daemon, keepAliveMs, signal }: StoreEvents): AsyncGenerator<string, void> {
+export function followChangeFrames({ items, daemon, keepAliveMs, signal }: StoreEvents): AsyncGenerator<Frames, void> {
   const touched = new Set<RunId>();
   const say = (): string => {
     const frames = [...touched].map((id) => renderChange({ kind: 'changed', id }));

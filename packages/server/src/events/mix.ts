@@ -6,10 +6,13 @@
  */
 import { KEEP_ALIVE } from './frames.ts';
 
+/** Text of frames, or its UTF-8. */
+export type Frames = string | Uint8Array;
+
 export interface Mix<T> {
   readonly items: AsyncIterator<T, undefined>;
   /** Frames of one item. */
-  render(item: T): string;
+  render(item: T): Frames;
   /** Frames to be said now; empty when there are none. Looked at once at the beginning, and whenever `ring` was called. */
   say(): string;
   /** Begins to call `ring` when there may be something to say; returns what ends it. */
@@ -19,7 +22,7 @@ export interface Mix<T> {
 }
 
 /** Yields frames in the order in which they come. */
-export async function* mixFrames<T>(mix: Mix<T>): AsyncGenerator<string, void> {
+export async function* mixFrames<T>(mix: Mix<T>): AsyncGenerator<Frames, void> {
   const { items, signal, keepAliveMs } = mix;
   const bell = makeBell();
   const arrivals = new Arrivals(items, bell.ring);

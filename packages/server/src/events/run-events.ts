@@ -8,8 +8,8 @@
 import { describeError, type RunId } from '@ramet/core';
 import type { FeedItem } from '@ramet/runtime/follow';
 import type { Daemon } from '../daemon/types.ts';
-import { renderFrame } from './frames.ts';
-import { mixFrames } from './mix.ts';
+import { renderFrame, renderFrameBytes } from './frames.ts';
+import { type Frames, mixFrames } from './mix.ts';
 
 export interface RunEvents {
   readonly id: RunId;
@@ -20,7 +20,7 @@ export interface RunEvents {
 }
 
 /** Yields the frames of a run. */
-export async function* followRunFrames(events: RunEvents): AsyncGenerator<string, void> {
+export async function* followRunFrames(events: RunEvents): AsyncGenerator<Frames, void> {
   const { id, items, daemon, keepAliveMs, signal } = events;
   const say = (): string => renderFrame({ event: 'state', data: JSON.stringify(daemon.liveOf(id)) });
   const watch = (ring: () => void): (() => void) => daemon.watchLive((changed) => changed === id && ring());
@@ -32,12 +32,12 @@ export async function* followRunFrames(events: RunEvents): AsyncGenerator<string
   }
 }
 
-function renderItem(item: FeedItem): string {
+function renderItem(item: FeedItem): Frames {
   switch (item.kind) {
     case 'line':
-      return renderFrame({ id: item.offset, data: textOf(item.bytes) });
+      return renderFrameBytes(item.bytes, { id: item.offset });
     case 'live':
-      return renderFrame({ event: 'live', data: textOf(item.bytes) });
+      return renderFrameBytes(item.bytes, { event: 'live' });
     case 'rewind':
       return renderFrame({ event: 'rewind', data: JSON.stringify({ offset: item.offset }) });
     case 'end':
@@ -47,8 +47,4 @@ function renderItem(item: FeedItem): string {
 
 function renderEnd({ kind, ...more }: Extract<FeedItem, { readonly kind: 'end' }>['reason']): string {
   return kind === 'closed' ? '' : renderFrame({ event: 'end', data: JSON.stringify({ reason: kind, ...more }) });
-}
-
-function textOf(bytes: Uint8Array): string {
-  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8');
 }

@@ -1,5 +1,6 @@
 /** An answer that is a stream of server-sent events. */
 import { respond } from '../http/headers.ts';
+import type { Frames } from './mix.ts';
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
@@ -17,14 +18,14 @@ export function respondStreamHead(): Response {
  * Answers with frames as the connection takes them: the next is asked for when the one before was taken off. `leave` is
  * called when the caller is gone.
  */
-export function respondStream(frames: AsyncGenerator<string, void>, leave: () => void): Response {
+export function respondStream(frames: AsyncGenerator<Frames, void>, leave: () => void): Response {
   const encoder = new TextEncoder();
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
         const { done, value } = await frames.next();
         if (done === true) controller.close();
-        else controller.enqueue(encoder.encode(value));
+        else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value);
       },
       async cancel() {
         leave();
