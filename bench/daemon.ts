@@ -8,7 +8,8 @@ import type { Area } from './area.ts';
 import { measurePair, type Row } from './measure.ts';
 import { startServing, stopServing } from './serve.ts';
 
-const TURNS = 4;
+/** As many as show whether what is held stops growing. */
+const TURNS = 12;
 const FOLLOWERS = 50;
 const READS = 200;
 const CONNECTIONS = 8;
@@ -138,6 +139,7 @@ async function takeTurns(
     times.push(performance.now() - started);
   }
   const held = memory.map((mb) => mb.toFixed(0)).join(', ');
+  const grown = (memory.at(-1) ?? 0) - (memory.at(-5) ?? 0);
   const floorMs = 2 * COMMAND_SECONDS * 1000;
   const [ms, leastMs] = [times.reduce((sum, time) => sum + time, 0) / times.length, Math.min(...times)];
   const row: Row = {
@@ -148,7 +150,7 @@ async function takeTurns(
     floorMs,
     leastFloorMs: floorMs,
     ratio: ms / floorMs,
-    note: `held ${before.toFixed(0)} MB before, then, with all at work, in turns 1 to ${TURNS}: ${held} MB`,
+    note: `held ${before.toFixed(0)} MB before, then, with all at work, in turns 1 to ${TURNS}: ${held} MB; ${grown.toFixed(0)} MB more in the last four turns`,
   };
   return { row, ids };
 }
