@@ -2,7 +2,9 @@
  * Reads the body of a request as JSON.
  *
  * 1. No more of it is held than its route allows.
- * 2. What is read can be kept in a log as it is: well-formed Unicode, finite numbers, nested no deeper than a walk bears.
+ * 2. What is too much is taken and thrown away, up to a bound: who is still sending when it is answered and cut off does
+ *    not read the answer (RFC 9112, section 9.6).
+ * 3. What is read can be kept in a log as it is: well-formed Unicode, finite numbers, nested no deeper than a walk bears.
  */
 import type { Problem } from './problem.ts';
 
@@ -27,17 +29,23 @@ function hasBody(headers: Headers): boolean {
   return headers.has('transfer-encoding') || Number(headers.get('content-length') ?? 0) > 0;
 }
 
+/** So much of a body beyond its limit is read before it is refused. */
+const DISCARDED_BYTES = 64 * 1024 * 1024;
+
 async function readBytes(request: Request, limitBytes: number): Promise<Uint8Array | 'too large' | 'broken off'> {
+  const mostBytes = limitBytes + DISCARDED_BYTES;
   const declared = Number(request.headers.get('content-length') ?? 0);
-  if (declared > limitBytes) return 'too large';
+  if (declared > mostBytes) return 'too large';
   const chunks: Uint8Array[] = [];
   let length = 0;
   try {
     for await (const chunk of request.body ?? []) {
       length += chunk.byteLength;
-      if (length > limitBytes) return 'too large';
-      chunks.push(chunk);
+      if (length > mostBytes) return 'too large';
+      if (declared > limitBytes || length > limitBytes) chunks.length = 0;
+      else chunks.push(chunk);
     }
+    if (length > limitBytes) return 'too large';
   } catch {
     // Only the connection can fail here: who sends is gone, which is no fault of ours.
     return 'broken off';
