@@ -17,7 +17,7 @@ import { renderCount } from '@ramet/core/text';
 import { parseHostRule } from '../../sandbox/host-rules.ts';
 import { findToolProblem, isMcpToolName } from '../../tools/names.ts';
 import type { Tool } from '../../tools/types.ts';
-import { checkAgainst, compileJsonSchema } from './json-schema.ts';
+import { checkAgainst, findSchemaProblems } from './json-schema.ts';
 import { findValueProblem } from './value-problem.ts';
 
 /** Refuses a document with all that is wrong with it; null when it can be run. */
@@ -47,8 +47,12 @@ async function findProblems(document: GraphDocument, functions: readonly Tool[])
     ...(document.input === undefined ? [] : [{ at: '/input', schema: document.input }]),
     ...placed.flatMap(({ at, node }) => schemasOf(node).map(([name, schema]) => ({ at: `${at}/${name}`, schema }))),
   ];
-  const broken = await Promise.all(schemas.map(({ at, schema }) => problemOfSchema(at, schema)));
-  return [...placed.flatMap(({ at, node }) => problemsOfNode(at, node, names)), ...broken.flat()];
+  const messages = await findSchemaProblems(schemas.map(({ schema }) => schema));
+  const broken = schemas.flatMap(({ at }, index) => {
+    const message = messages[index] ?? null;
+    return message === null ? [] : [{ at, message }];
+  });
+  return [...placed.flatMap(({ at, node }) => problemsOfNode(at, node, names)), ...broken];
 }
 
 interface Placed {
@@ -68,11 +72,6 @@ function schemasOf(node: GraphNode): readonly (readonly [string, JsonSchema])[] 
   if (node.kind === 'agent' && node.output !== undefined) return [['output', node.output]];
   if (node.kind === 'gate' && node.answer !== undefined) return [['answer', node.answer]];
   return [];
-}
-
-async function problemOfSchema(at: string, schema: JsonSchema): Promise<readonly GraphProblem[]> {
-  const compiled = await compileJsonSchema(schema);
-  return typeof compiled === 'function' ? [] : [{ at, message: compiled.problem }];
 }
 
 function problemsOfNode(at: string, node: GraphNode, functions: readonly string[]): readonly GraphProblem[] {
