@@ -19,7 +19,7 @@ import { openOwnedLog } from './open-owned.ts';
 import { refuseDamaged, refuseNewer, refuseOwned, refuseUnknown } from './refusals.ts';
 import { type FolderReader, hasRun, openRunReader, readRunBy } from './run-reader.ts';
 import { scanAhead } from './scan/index.ts';
-import { isBeingStaged, stageRun, sweepStaging } from './staging.ts';
+import { isBeingStaged, makeStagingSweeper, stageRun } from './staging.ts';
 import type { OwnedLog, OwnerInfo, RunStore, SharedLog } from './types.ts';
 
 export interface FileStoreOptions {
@@ -44,6 +44,7 @@ export function openFileStore(options: FileStoreOptions): FileStore {
   const layout = layoutOf(options.home);
   const owned = new Map<RunId, LogWriter>();
   const announcer = makeAnnouncer();
+  const sweepSometimes = makeStagingSweeper(layout);
   const pathsOf = (id: RunId): RunPaths => runPathsOf(layout.runs, id);
   const lockRun = (id: RunId, mode: LockMode): Promise<HeldLock | Refusal> =>
     lockFolder(id, { paths: pathsOf(id), mode, self: () => owned.has(id) });
@@ -69,7 +70,7 @@ export function openFileStore(options: FileStoreOptions): FileStore {
     stage: (id, prefix) => {
       invariant(parseRunId(id) !== null, `a run is named by a run id, not by ${JSON.stringify(id)}`);
       makeDurableFolder(layout.runs);
-      sweepStaging(layout);
+      sweepSometimes();
       const { now } = options;
       const onPlaced = (): void => announcer.announce('placed', id);
       if (prefix === undefined) return stageRun(layout, id, { now, onPlaced });

@@ -18,31 +18,50 @@ import { type Adopted, adoptPrefix, type PrefixSource } from './prefix.ts';
 import { openStagedLog, type StagedLog } from './staged-log.ts';
 import type { StagedRun } from './types.ts';
 
-/** Removes what crashed forks, imports and removals left; what a living process works on is locked and stays. */
-export function sweepStaging(layout: StateLayout): void {
-  for (const name of listNames(layout.staging)) {
-    try {
-      sweepEntry(layout, name);
-    } catch {
-      // Another sweep may be at it too, and what cannot be removed now is not needed by anyone.
-    }
+/**
+ * Removes what crashed forks, imports and removals left; what a living process works on is locked and stays. Returns how
+ * many folders stay, also those that could not be removed now.
+ */
+export function sweepStaging(layout: StateLayout): number {
+  return listNames(layout.staging).filter((name) => !isSwept(layout, name)).length;
+}
+
+/**
+ * What is to be called whenever a run is about to be staged: sweeps, but after a sweep that left some folders only when as
+ * many runs were staged since: what many at once look at grows with their number, not with its square.
+ */
+export function makeStagingSweeper(layout: StateLayout): () => void {
+  let skips = 0;
+  return () => {
+    if (skips > 0) skips -= 1;
+    else skips = sweepStaging(layout);
+  };
+}
+
+function isSwept(layout: StateLayout, name: string): boolean {
+  try {
+    return sweepEntry(layout, name);
+  } catch {
+    // Another sweep may be at it too, and what cannot be removed now is not needed by anyone.
+    return false;
   }
 }
 
-function sweepEntry(layout: StateLayout, name: string): void {
+function sweepEntry(layout: StateLayout, name: string): boolean {
   const folder = join(layout.staging, name);
   if (parseRunId(name) === null || !lstatSync(folder).isDirectory()) {
     removeTree(folder);
-    return;
+    return true;
   }
   const lock = tryAcquireLock(join(folder, 'lock'), 'exclusive', { create: false });
-  if (lock === 'held') return;
+  if (lock === 'held') return false;
   if (lock === 'missing') {
     rmdirSync(folder);
-    return;
+    return true;
   }
   bury(layout, folder);
   lock.release();
+  return true;
 }
 
 /** Whether a living process is building this run. */
