@@ -57,7 +57,7 @@ function renderResult(context: CliContext, result: Verification, short: (id: Run
   const checked = [
     `${renderCount(events, 'event')} (${renderBytes(bytes)})`,
     renderCount(payloads, 'payload'),
-    renderCount(forks, 'fork'),
+    renderCount(forks, 'fork event'),
     renderCount(checkpoints, 'checkpoint'),
   ].join(', ');
   const lines =
