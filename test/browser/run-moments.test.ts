@@ -23,6 +23,7 @@ test('a run is shown as it was after any event, and is back at now by one click'
 
   await page.getByRole('slider', { name: 'Moment of the run' }).fill(String(entered?.seq));
   await see(page.getByText('as it was'));
+  await see(page.getByText('now:', { exact: true }));
   await see(last.getByText('not reached'));
   const map = page.getByRole('treeitem', { name: /^each/ });
   await see(map.getByText('1 of 3 items'));
@@ -35,4 +36,5 @@ test('a run is shown as it was after any event, and is back at now by one click'
   await see(last.getByText('done'));
   await see(map.getByText('3 of 3 items'));
   expect(await page.getByText('as it was').count()).toBe(0);
+  expect(await page.getByText('now:', { exact: true }).count()).toBe(0);
 });

@@ -17,12 +17,14 @@ import { renderCost } from '../ui/usage.ts';
 export interface RunHeaderProps {
   readonly detail: RunFacts;
   readonly view: LogView;
+  /** The rest of the page shows the run as it is now, not as it was. */
+  readonly isLive: boolean;
   /** Shows what is known of the whole run. */
   readonly onAbout: () => void;
 }
 
 /** The name of a run, how it is, and what can be done with it as a whole. */
-export function RunHeader({ detail, view, onAbout }: RunHeaderProps) {
+export function RunHeader({ detail, view, isLive, onAbout }: RunHeaderProps) {
   const { id, title, state, graph, forkedFrom, own } = detail;
   const shortId = useShortIds();
   return (
@@ -32,6 +34,7 @@ export function RunHeader({ detail, view, onAbout }: RunHeaderProps) {
           <h1 className="truncate font-semibold" title={title}>
             {renderName(title, graph.name ?? graph.hash.slice(0, 8))}
           </h1>
+          {!isLive && <span className="text-muted text-xs">now:</span>}
           <StateBadge state={state} />
           {view.connection === 'offline' && (
             <span role="status">
@@ -49,7 +52,8 @@ export function RunHeader({ detail, view, onAbout }: RunHeaderProps) {
             </>
           )}
           {' · '}
-          {graph.name ?? graph.hash.slice(0, 8)} · {renderCost(own.usage)}
+          {graph.name ?? graph.hash.slice(0, 8)} · {isLive ? '' : 'by now '}
+          {renderCost(own.usage)}
         </p>
       </div>
       <Actions detail={detail} view={view} />

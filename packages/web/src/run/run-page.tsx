@@ -64,7 +64,7 @@ function Loaded({ detail, graph, view }: LoadedProps) {
   );
   return (
     <div className="flex h-full min-w-0 flex-col">
-      <RunHeader detail={detail} view={view} onAbout={() => setAboutOpen(true)} />
+      <RunHeader detail={detail} view={view} isLive={looked.isLive} onAbout={() => setAboutOpen(true)} />
       <WaitsPanel detail={detail} view={view} live={looked.live} isHidden={!looked.isLive} />
       <LogEnd view={view} hasGraph={graph !== null} />
       <div className="flex min-h-0 flex-1">
