@@ -27,3 +27,12 @@ test('a session that was never there is told, and so is one that is removed whil
   await page.goto(`${new URL(page.url()).origin}/s/01a00000-0000-7000-8000-000000000000`);
   await see(page.getByRole('alert').getByText(/unknown/));
 });
+
+test('an address that is none says so, and leads back', async (ctx) => {
+  const site = await openSite(ctx);
+  site.expectTrouble(/status of 404/);
+  const page = await site.open('/no/such/page');
+  await see(page.getByRole('heading', { name: 'There is no such page' }));
+  await page.getByRole('link', { name: 'All sessions and runs' }).click();
+  await page.waitForURL((url) => url.pathname === '/');
+});

@@ -69,6 +69,28 @@ describe('the browser interface', () => {
     expect((await fetch(`${server.url}${path}`)).status).toBe(404);
   });
 
+  it.each(['/nonsense', '/s/', '/a/b/c', '/assets/old.js'])(
+    'says itself that there is no %s to who went there',
+    async (path) => {
+      const headers = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+      const first = await fetch(`${server.url}${path}`, { headers });
+      expect([first.status, first.headers.get('content-type'), await first.text()]).toEqual([
+        404,
+        'text/html; charset=utf-8',
+        INDEX,
+      ]);
+      const etag = first.headers.get('etag') ?? '';
+      const again = await fetch(`${server.url}${path}`, { headers: { ...headers, 'if-none-match': etag } });
+      expect([etag === '', again.status]).toEqual([false, 404]);
+      expect((await fetch(`${server.url}${path}`)).headers.get('content-type')).toContain('application/problem+json');
+    },
+  );
+
+  it('is not what the API has instead of a path it lacks', async () => {
+    const response = await server.fetch('/v1/nonsense', { headers: { accept: 'text/html' } });
+    expect([response.status, response.headers.get('content-type')]).toEqual([404, 'application/problem+json']);
+  });
+
   it('says in words that it was not built', async () => {
     const response = await fetch(`${bare.url}/`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/plain; charset=utf-8']);

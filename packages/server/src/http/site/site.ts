@@ -5,7 +5,7 @@ import { DOCS_STYLE, type OpenApiDocument, renderDocs } from './docs-page.ts';
 import { readSiteFiles, type SiteFile, type SiteFiles } from './files.ts';
 
 export interface Site {
-  /** Answers a path of the site; null when it has none such. */
+  /** Answers a path of the site; null when it has none such, unless a browser wants a page: that one says itself that it is none. */
   respond(request: Request): Response | null;
   has(path: string): boolean;
 }
@@ -22,8 +22,11 @@ export function makeSite({ document, web }: { readonly document: object; readonl
   return {
     has: (path) => find(path) !== undefined,
     respond: (request) => {
-      const file = find(new URL(request.url).pathname);
-      return file === undefined ? null : respondFile(file, request.headers);
+      const { pathname } = new URL(request.url);
+      const file = find(pathname);
+      if (file !== undefined) return respondFile(file, request.headers);
+      const index = wantsPage(pathname, request.headers) ? files?.get('/index.html') : undefined;
+      return index === undefined ? null : respondFile(index, request.headers, 404);
     },
   };
 }
@@ -39,11 +42,20 @@ function findFile(files: SiteFiles, path: string): SiteFile | undefined {
   return files.get(PAGES.test(path) ? '/index.html' : path);
 }
 
+/** Whether it is a person who went to an address, and no program. */
+function wantsPage(path: string, headers: Headers): boolean {
+  return !path.startsWith('/v1') && (headers.get('accept') ?? '').includes('text/html');
+}
+
 function makePage(text: string, type: string): SiteFile {
   return { bytes: new TextEncoder().encode(text), type, etag: '', encoded: [], isHashed: false };
 }
 
-function respondFile({ bytes, type, etag, encoded, isHashed }: SiteFile, headers: Headers): Response {
+function respondFile(
+  { bytes, type, etag, encoded, isHashed }: SiteFile,
+  headers: Headers,
+  status: 200 | 404 = 200,
+): Response {
   const accepted = headers.get('accept-encoding') ?? '';
   const [encoding, body] = encoded.find(([name]) => new RegExp(`\\b${name}\\b`).test(accepted)) ?? [null, bytes];
   const described = {
@@ -53,6 +65,6 @@ function respondFile({ bytes, type, etag, encoded, isHashed }: SiteFile, headers
     ...(encoded.length === 0 ? {} : { vary: 'accept-encoding' }),
     ...(encoding === null ? {} : { 'content-encoding': encoding }),
   };
-  if (etag !== '' && headers.get('if-none-match') === etag) return respond(null, { status: 304, headers: described });
-  return respond(body, { headers: described });
+  const isKnown = status === 200 && etag !== '' && headers.get('if-none-match') === etag;
+  return isKnown ? respond(null, { status: 304, headers: described }) : respond(body, { status, headers: described });
 }
